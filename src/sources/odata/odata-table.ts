@@ -26,8 +26,9 @@ export class ODataTable implements WireTable {
   readonly #read: ODataRead;
   readonly #stamp: ODataStamp | undefined;
   readonly #gauge = new PageGauge();
-  /** The key properties of the rows of the last answer. */
+  /** The key properties of the rows of the last answer, and the types of all. */
   #keys: readonly string[] = [];
+  #types: ReadonlyMap<string, string> | undefined;
 
   constructor(client: ODataClient, manners: Manners, read: ODataRead, stamp: ODataStamp | undefined) {
     this.name = read.entity;
@@ -41,7 +42,7 @@ export class ODataTable implements WireTable {
       name: this.name,
       stampField: this.stampField,
       key: (raw) => joinKey(keyParts(raw, this.#keys).map(jsonText)),
-      row: plainRow,
+      row: (raw) => plainRow(raw, this.#types),
       stamp: (raw) => stamp?.decode(raw),
     });
   }
@@ -83,7 +84,7 @@ export class ODataTable implements WireTable {
     );
     const { rows } = await this.#page(this.#address(conditions, [], this.#columns(shape.keys)), signal);
     const found = rows.find((row) => joinKey(keyParts(row, shape.keys)) === key);
-    return found === undefined ? undefined : plainRow(found);
+    return found === undefined ? undefined : plainRow(found, shape.types);
   }
 
   /** The set's shape with the stream's own key; every property that the stream names must be there. */
@@ -93,6 +94,7 @@ export class ODataTable implements WireTable {
     for (const name of [...keys, ...(this.#stamp?.properties ?? [])]) typeOf(shape, this.name, name);
     for (const name of this.#read.select ?? []) if (!name.includes("/")) typeOf(shape, this.name, name);
     this.#keys = keys;
+    this.#types = shape.types;
     return { ...shape, keys };
   }
 

@@ -67,7 +67,7 @@ function split(date: string, time: string, manners: Manners, zone: string): ODat
     decode(row) {
       const day = plainStamp(row[date], "date");
       if (day === null || day === "") return undefined;
-      const at = plainValue(row[time] ?? null);
+      const at = plainValue(row[time] ?? null, "Edm.Time");
       return decodeStamp(`${jsonText(day).slice(0, 10)}T${timeText(at, time)}`, "local", zone, `${date} and ${time}`);
     },
     inside: ({ from, below }) => [

@@ -2,33 +2,38 @@ import { isJsonObject, type Json, type JsonObject } from "#model";
 
 const DATE = /^\/Date\((-?\d+)([+-]\d{4})?\)\/$/;
 const TIME = /^PT(?=\d)(?:(\d+)H)?(?:(\d+)M)?(?:(\d+)(?:\.\d+)?S)?$/;
+/** The only form in which a text counts as a time of day where no type says that it is one. */
+const WHOLE_TIME = /^PT\d\dH\d\dM\d\d(\.\d+)?S$/;
 
 /**
  * An entity without the protocol's own members, in plain values: `/Date(…)/` as ISO text (with `Z` where it carried an
- * offset), `PT13H45M00S` as 13:45:00, `{ results: […] }` as a list, links that were not expanded left out.
+ * offset), `PT13H45M00S` as 13:45:00, `{ results: […] }` as a list, links that were not expanded left out. `types` are those of its
+ * properties: a text may be `PT100S` and mean a product.
  */
-export function plainRow(row: JsonObject): JsonObject {
+export function plainRow(row: JsonObject, types?: ReadonlyMap<string, string>): JsonObject {
   const ours = Object.entries(row).filter(
     ([name, value]) => name !== "__metadata" && !/(^|@)odata\./.test(name) && !isDeferred(value),
   );
-  return Object.fromEntries(ours.map(([name, value]) => [name, plainValue(value)]));
+  return Object.fromEntries(ours.map(([name, value]) => [name, plainValue(value, types?.get(name))]));
 }
 
-export function plainValue(value: Json): Json {
-  if (typeof value === "string") return plainText(value);
-  if (Array.isArray(value)) return value.map(plainValue);
+export function plainValue(value: Json, type?: string): Json {
+  if (typeof value === "string") return plainText(value, type === "Edm.Time" || type === "Edm.Duration");
+  if (Array.isArray(value)) return value.map((member) => plainValue(member));
   if (!isJsonObject(value)) return value;
   const { results } = value;
-  return Array.isArray(results) && Object.keys(value).length <= 2 ? results.map(plainValue) : plainRow(value);
+  return Array.isArray(results) && Object.keys(value).length <= 2
+    ? results.map((member) => plainValue(member))
+    : plainRow(value);
 }
 
-function plainText(text: string): string {
+function plainText(text: string, isTime: boolean): string {
   const date = DATE.exec(text);
   if (date !== null) {
     const iso = new Date(Number(date[1])).toISOString();
     return date[2] === undefined ? iso.slice(0, -1) : iso;
   }
-  const time = text.startsWith("PT") ? TIME.exec(text) : null;
+  const time = isTime || WHOLE_TIME.test(text) ? TIME.exec(text) : null;
   if (time === null) return text;
   return [time[1], time[2], time[3]].map((part) => (part ?? "0").padStart(2, "0")).join(":");
 }

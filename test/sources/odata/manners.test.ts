@@ -189,3 +189,23 @@ describe("$metadata", () => {
     parse.mockRestore();
   });
 });
+
+describe("a text", () => {
+  it.each(["PT", "PT100S", "PT5M", "PT12H"])(
+    "that reads %s is no time of day unless its type says so",
+    async (text) => {
+      const rows = [{ id: "1", name: text, opens: "PT8H30M", nested: { code: text, opens: "PT08H30M00S" } }];
+      const items = {
+        version: "v2",
+        keys: ["id"],
+        types: { id: "String", name: "String", opens: "Time" },
+        rows: () => rows,
+      } as const;
+      const read = { entity: "Items", changed: null };
+      const reading = await stream((asked) => odataService({ Items: items }, asked), { version: "v2" }, read);
+      const row = { id: "1", name: text, opens: "08:30:00", nested: { code: text, opens: "08:30:00" } };
+      expect((await poll(reading)).changes).toEqual([{ kind: "upsert", key: "1", row }]);
+      expect(await reading.readOne("1", never)).toEqual(row);
+    },
+  );
+});
