@@ -19,7 +19,8 @@ export const sourcesErrors = errorPage({
     E_SOURCE_BUSY: {
       meaning:
         "The ERP is busy. An API answered 429 or 503, and all streams of the source wait as long as its `Retry-After` " +
-        "says. A database had no connection left, or others held a lock for too long.",
+        "says; after a 429 in the middle of a reading svcsync has waited for some minutes already. A database had no " +
+        "connection left, or others held a lock for too long.",
       normal: "Now and then, when others use the ERP at the same time.",
       remedy: "Nothing for a while. If it stays: fewer `connections`, or a longer poll interval.",
       heals: true,
