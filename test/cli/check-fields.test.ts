@@ -68,6 +68,19 @@ describe("svcsync check", () => {
     expect(code).toBe(0);
   });
 
+  it("warns of a field without which nothing can be created, and that the stream does not write", async () => {
+    expect((await check("shortName: name2")).stdout).not.toContain("may refuse");
+    const withoutStatus = customersStream().replace(/ *customerStatus: .*\n/, "");
+    await scene.edit(() => `${sources}\nstreams:\n${withoutStatus}`);
+    for (const options of [[], ["--offline"]]) {
+      const { code, stdout } = await scene.run("check", ...options);
+      expect(stdout).toContain(
+        "warning  stream customers: the service may refuse to create a customer without customerStatus",
+      );
+      expect(code).toBe(0);
+    }
+  });
+
   it("says that a name is not proven where neither the catalogue nor a record shows it", async () => {
     await scene.edit(
       () => `

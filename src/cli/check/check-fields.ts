@@ -10,7 +10,7 @@ import {
   type StreamName,
 } from "#model";
 import { remedyOf } from "#operator";
-import { takes, type FieldFact, type FieldFacts, type FieldKind, type Service } from "#service";
+import { resourceFacts, takes, type FieldFact, type FieldFacts, type FieldKind, type Service } from "#service";
 
 /** What the first rows of the streams are mapped to. */
 export type MappedSamples = ReadonlyMap<StreamName, readonly MappedField[]>;
@@ -46,6 +46,7 @@ function streamFindings(stream: Stream, samples: readonly MappedField[], known: 
   });
   const unproven = ownedFields.filter((field) => known.facts.get(field)?.verdict === "unproven");
   if (unproven.length > 0) findings.push(notProven(stream, unproven, known.recordCount));
+  findings.push(...unwritten(stream));
   if (findings.length > 0) return findings;
   return [{ subject: `stream ${name}`, verdict: "ok", message: `${resource} has the fields that it writes` }];
 }
@@ -67,6 +68,15 @@ function fieldFinding(
   if (kind === undefined || refused === undefined) return [];
   const message = `found ${described(refused)}, expected ${wanted[kind]}`;
   return [problem(subject, name, "E_FIELD_TYPE", message)];
+}
+
+/** Fields without which the service refuses a create, as far as is known, and that the stream does not write. */
+export function unwritten({ name, resource, ownedFields }: Stream): Finding[] {
+  const missing = resourceFacts(resource).required.filter((field) => !ownedFields.includes(field));
+  if (missing.length === 0) return [];
+  const message = `the service may refuse to create a ${resource} without ${missing.join(", ")}, which the stream does not write`;
+  const remedy = "Map it, unless the tenant fills it in or the stream creates no records.";
+  return [{ subject: `stream ${name}`, verdict: "warning", message, remedy }];
 }
 
 /** What is written to a field that the service computes is lost. */

@@ -3,7 +3,7 @@ import type { Finding } from "#model";
 import { catalogueFacts } from "#service";
 import { readOfflineContext, type GlobalOptions } from "../command-context.ts";
 import type { Io } from "../output/io.ts";
-import { readOnly } from "./check-fields.ts";
+import { readOnly, unwritten } from "./check-fields.ts";
 import { syncFileFindings } from "./findings-text.ts";
 
 interface OfflineFindings {
@@ -35,7 +35,8 @@ export function notCheckedOffline(unsetVariables: readonly string[]): string[] {
 }
 
 /** The catalogue is no proof against a field, since a tenant may have more: only the service's own answer is a problem. */
-function fieldFindings({ name, resource, ownedFields }: Stream): Finding[] {
+function fieldFindings(stream: Stream): Finding[] {
+  const { name, resource, ownedFields } = stream;
   const warnings = [...catalogueFacts(resource, ownedFields)].flatMap(([field, fact]): Finding[] => {
     const subject = `stream ${name}, field ${field}`;
     if (fact.isReadOnly) return [readOnly(subject, field)];
@@ -43,6 +44,7 @@ function fieldFindings({ name, resource, ownedFields }: Stream): Finding[] {
     const message = `svcsync's catalogue of ${resource} has no field "${field}", did you mean "${fact.suggestion}"?`;
     return [{ subject, verdict: "warning", message, remedy: 'Correct it, or let "svcsync check" ask the service.' }];
   });
+  warnings.push(...unwritten(stream));
   if (warnings.length > 0) return warnings;
   return [{ subject: `stream ${name}`, verdict: "ok", message: `no field of ${resource} looks misspelt` }];
 }
