@@ -59,34 +59,14 @@ export const sections: readonly { readonly title: string; readonly keys: Readonl
   { title: "Dialect: what the API reference of the service leaves open", keys: dialectKeys },
 ];
 
-/**
- * A name that begins so is meant for svcsync, so an unknown one is a mistake. `DATA_`, `SYNC_` and the proxies' are left
- * out: others use those words too.
- */
-export const ownPrefixes = [
-  "SERVICE_",
-  "DIALECT_",
-  "STORE_",
-  "QUEUE_",
-  "POLL_",
-  "NUDGE_",
-  "SWEEP_",
-  "DELETE_",
-  "CHANGE_",
-  "DELIVERY_",
-  "RETRY_",
-  "SETTLE_",
-  "STOP_",
-  "AUDIT_",
-  "HEALTH_",
-  "PAGE_",
-  "NOTIFY_",
-  "BACKUP_",
-  "RECONCILE_",
-  "SMTP_",
-  "HEARTBEAT_",
-  "LOG_",
-] as const;
+/** Words that others begin their names with, too. */
+const commonWords: ReadonlySet<string> = new Set(["DATA", "SYNC", "BLOCKED", "HTTPS", "HTTP", "NO", "OTEL"]);
+
+/** A name that begins so is meant for svcsync, so an unknown one is a mistake. */
+export const ownPrefixes: readonly string[] = Object.keys(keys)
+  .map((key) => key.split("_", 1).join())
+  .filter((word) => !commonWords.has(word))
+  .map((word) => `${word}_`);
 
 /** The values of all keys, each as its schema gave it. */
 export type Values = {
