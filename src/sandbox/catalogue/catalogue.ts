@@ -14,7 +14,8 @@ const NAMES = [
   "protocolTemplateEntry protocolTemplateGroupContainer protocolTemplateGroup protocolTemplateGroupEntryMapping",
   "protocolTemplateComponent protocolTemplateAction protocolTemplateReaction protocolTemplateType queue",
   "serviceProviderUser serviceTypeProfile tableConfigStorage ticketBoard",
-  "ticketBoardProfile ticketLinkType ticketTemplate timer userProfile userActivity workPipe webhook",
+  "ticketBoardProfile ticketLinkType ticketTemplate timer userProfile userActivity workPipe webhook agreement object",
+  "ticketCategory selectionCategory selectionValue userAndQueue skill serviceProvider",
 ]
   .join(" ")
   .split(" ");
@@ -31,7 +32,6 @@ const nested = (name: string, parent: string, segment: string, aliases: string[]
 
 const openResources: readonly ResourceSpec[] = [
   ...NAMES.map((name) => open(name)),
-  open("agreement"),
   nested("agreementComponent", "agreement", "component"),
   nested("agreementPeriod", "agreement", "period"),
   open("contignent", { aliases: ["contingent"] }),
@@ -39,14 +39,7 @@ const openResources: readonly ResourceSpec[] = [
   nested("costEstimationTask", "costEstimation", "task"),
   nested("costEstimationSubTask", "costEstimationTask", "subTask"),
   nested("taskTemplate", "svcDocumentTemplate", "taskTemplate"),
-  open("object"),
-  open("ticketCategory"),
   open("traveType", { aliases: ["travelType"] }),
-  open("selectionCategory"),
-  open("selectionValue"),
-  open("userAndQueue"),
-  open("skill"),
-  open("serviceProvider"),
 ];
 
 /** All resources of one tenant, by their neutral name and by every spelling that a path may have. */

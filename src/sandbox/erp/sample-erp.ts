@@ -53,7 +53,7 @@ export class SampleErp implements Disposable {
   }
 
   renameCustomer(customerNo: string, name1: string): void {
-    this.#update("customers", [customerNo], { name1 });
+    this.change("customers", [customerNo], { name1 });
   }
 
   /** Adds a customer; members not given are those of a plain active one. */
@@ -75,11 +75,15 @@ export class SampleErp implements Disposable {
 
   /** Sets columns of one row. */
   change(table: ErpTable, key: Key, values: Readonly<Record<string, ErpValue>>): void {
-    this.#update(table, key, values);
+    const columns = Object.keys(values);
+    const sets = [...columns, "updated_at"].map((column) => `${column} = ?`).join(", ");
+    const statement = this.#database.prepare(`UPDATE ${table} SET ${sets} WHERE ${where(table)}`);
+    const stamp = erpStamp(this.#clock.now());
+    this.#expectOne(table, key, statement.run(...columns.map((column) => values[column]), stamp, ...key).changes);
   }
 
   flagDeleted(table: ErpTable, key: Key): void {
-    this.#update(table, key, { deleted: 1 });
+    this.change(table, key, { deleted: 1 });
   }
 
   /** Takes the row out of the table, without a trace: only a sweep can notice. */
@@ -103,12 +107,12 @@ export class SampleErp implements Disposable {
 
   /** Moves the stamp and nothing else. */
   touch(table: ErpTable, key: Key): void {
-    this.#update(table, key, {});
+    this.change(table, key, {});
   }
 
   /** Makes a customer that the service refuses: its name, which is required there, is empty. `renameCustomer` mends it. */
   breakOne(customerNo: string): void {
-    this.#update("customers", [customerNo], { name1: "", name2: "" });
+    this.change("customers", [customerNo], { name1: "", name2: "" });
   }
 
   [Symbol.dispose](): void {
@@ -128,14 +132,6 @@ export class SampleErp implements Disposable {
       statement ??= this.#database.prepare(`INSERT INTO ${table} (${columns.join(", ")}) VALUES (${marks})`);
       statement.run(row);
     }
-  }
-
-  #update(table: ErpTable, key: Key, values: Readonly<Record<string, ErpValue>>): void {
-    const columns = Object.keys(values);
-    const sets = [...columns, "updated_at"].map((column) => `${column} = ?`).join(", ");
-    const statement = this.#database.prepare(`UPDATE ${table} SET ${sets} WHERE ${where(table)}`);
-    const stamp = erpStamp(this.#clock.now());
-    this.#expectOne(table, key, statement.run(...columns.map((column) => values[column]), stamp, ...key).changes);
   }
 
   #expectOne(table: ErpTable, key: Key, changes: number): void {
