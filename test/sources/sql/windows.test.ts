@@ -2,11 +2,16 @@ import { describe, expect, it } from "vitest";
 import type { Cursor, Key } from "#model";
 import type { SourceStream } from "#sources";
 import { Reader } from "../../conformance/source-reading.ts";
+import { Database } from "../../../src/sources/sql/database.ts";
+import { engineOf } from "../../../src/sources/sql/engines/engines.ts";
+import { settings } from "../../../src/sources/sql/settings.ts";
 import { poll } from "../reading.ts";
+import { startPostgres } from "../../setup/postgres.ts";
 import { openSql } from "./opened.ts";
 import { dialects, useServers } from "./servers.ts";
 import { shapes } from "./shapes.ts";
 import { openSqlHarness } from "./sql-harness.ts";
+import { sqlStream } from "./sql-stream.ts";
 import { openWriter } from "./writer.ts";
 import { never } from "../../kit/outcome.ts";
 
@@ -66,6 +71,53 @@ describe("windows", () => {
       expect(read.keys).toContain(nr);
       ({ cursor } = read);
     }
+  });
+
+  it("see a transaction of PostgreSQL that is prepared and committed after a restart of the server", async () => {
+    await using postgres = await startPostgres();
+    const { url } = postgres;
+    const restart = async () => {
+      await postgres.stop();
+      await postgres.start();
+      return await openWriter(url);
+    };
+    await using admin = await openWriter(url);
+    await admin.run("alter system set max_prepared_transactions = 1");
+    await using writer = await restart();
+    await writer.run(`create table items (nr int, seq bigint generated always as identity);
+      insert into items values (1)`);
+    await using database = new Database(engineOf(settings.parse({ url })), { source: "erp", connections: 1 });
+    const stream = sqlStream(database, { table: "items", key: "nr", changed: { counter: "seq", kind: "sequence" } });
+    let { cursor } = await poll(stream);
+    await writer.run("begin; insert into items values (2)");
+    await using other = await openWriter(url);
+    await other.run("insert into items values (3)");
+    ({ cursor } = await poll(stream, cursor));
+    await writer.run("prepare transaction 'late'");
+    await using again = await restart();
+    await expect.poll(async () => ({ cursor } = await poll(stream, cursor)).keys).toEqual(["3"]);
+    await again.run("commit prepared 'late'");
+    expect((await poll(stream, cursor)).keys).toContain("2");
+  });
+
+  it("know a transaction of MariaDB that is prepared by the same name after its connection ended", async () => {
+    await using erp = await servers.open("mysql");
+    await using database = new Database(engineOf(settings.parse({ url: erp.place.url })), {
+      source: "erp",
+      connections: 1,
+    });
+    const open = async () => (await database.engine.moment((query) => database.ask(query, never))).open;
+    const writer = await openWriter(erp.place.url);
+    await writer.run("create table items (nr int); xa begin 'late'; insert into items values (1); xa end 'late'");
+    await writer.run("xa prepare 'late'");
+    await expect.poll(open).not.toEqual([]);
+    const before = await open();
+    await writer[Symbol.asyncDispose]();
+    const alone = "select count(*) from information_schema.innodb_trx where trx_mysql_thread_id = 0";
+    await expect.poll(() => erp.place.writer.one(alone)).toBe("1");
+    const after = new Set(await open());
+    expect(before?.some((name) => after.has(name))).toBe(true);
+    await erp.place.writer.run("xa commit 'late'");
   });
 
   it.each(dialects)("lose nothing that commits late where the ERP's clock is behind in %s", async (dialect) => {

@@ -115,10 +115,11 @@ async function moment(ask: Ask): Promise<Moment> {
 
 async function openTransactions(ask: Ask): Promise<readonly string[] | undefined> {
   try {
+    // One that is prepared (XA) keeps its id, and nothing else, when its connection ends.
     const { rows } = await ask(sql`
-      select concat(trx_mysql_thread_id, '@', trx_started) from information_schema.innodb_trx
+      select concat(trx_mysql_thread_id, '@', trx_started), trx_id from information_schema.innodb_trx
       where trx_mysql_thread_id <> connection_id()`);
-    return rows.map(([name]) => String(name));
+    return rows.flat().map(String);
   } catch (error) {
     if (error instanceof SyncError && error.code === "E_SOURCE_FORBIDDEN") return undefined;
     throw error;

@@ -58,14 +58,14 @@ const clock = sql`floor(extract(epoch from clock_timestamp()) * 1000)::bigint`;
 
 /**
  * Every open transaction, also one that has not written yet, holds a lock on its own virtual id, and `pg_locks` shows
- * them to every user; prepared ones hold their transaction id. Transactions of other databases are left out. A standby
- * does not know those of its primary.
+ * them to every user; one that has written also holds its transaction id, which alone outlives a restart of the server where it is
+ * prepared. Transactions of other databases are left out. A standby does not know those of its primary.
  */
 async function moment(ask: Ask): Promise<Moment> {
   const { rows } = await ask(sql`
     select ${clock},
       pg_is_in_recovery(),
-      (select string_agg(distinct l.virtualtransaction, ' ')
+      (select string_agg(distinct coalesce(l.transactionid::text, l.virtualtransaction), ' ')
        from pg_locks l left join pg_stat_activity a on a.pid = l.pid
        where l.locktype in ('virtualxid', 'transactionid') and l.mode = 'ExclusiveLock' and l.granted
          and l.pid is distinct from pg_backend_pid()
