@@ -76,6 +76,8 @@ describe("an odd file", () => {
 
   it.each([
     ["utf8", Buffer.from("no;name\nC1;a\nC2;M\xfcller\n", "latin1"), "customers.csv:3: the file is not UTF-8"],
+    ["cp1252", Buffer.from("\uFEFFname;no\nMüller;C1\n"), "customers.csv:1: the file begins with the mark of UTF-8"],
+    ["latin1", Buffer.from("\uFEFFname;no\nMüller;C1\n"), "customers.csv:1: the file begins with the mark of UTF-8"],
     ["cp1252", Buffer.from("no;name\nC1;\x81\n", "latin1"), "customers.csv:2: the file is not Windows-1252"],
     ["utf16le", Buffer.from("no;name\nC1;\ud800x\n", "utf16le"), "customers.csv:2: the file is not UTF-16"],
   ])("that is not %s is refused with its line, and nothing of it is used", async (encoding, bytes, told) => {

@@ -53,12 +53,18 @@ function strict(encoding: "utf8" | "utf16le") {
   };
 }
 
+/** The byte order mark of UTF-8, read by a table. */
+const UTF8_MARK = "\u00EF\u00BB\u00BF";
+
 /** A table of 256 letters; a byte that has none would become a question mark in a box. */
 function strictTable(encoding: string) {
-  const decoder = iconv.getDecoder(encoding, { stripBOM: true });
+  const decoder = iconv.getDecoder(encoding);
+  let begin = "";
   return {
     write(bytes: Buffer, line: number): string {
       const text = decoder.write(bytes);
+      begin = (begin + text.slice(0, UTF8_MARK.length)).slice(0, UTF8_MARK.length);
+      if (begin === UTF8_MARK) throw new FileFault("the file begins with the mark of UTF-8; say `encoding: utf8`", 1);
       const at = text.indexOf("\uFFFD");
       if (at >= 0) throw fault(encoding, line + text.slice(0, at).split("\n").length - 1);
       return text;
