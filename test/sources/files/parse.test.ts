@@ -2,7 +2,7 @@ import { createReadStream } from "node:fs";
 import { mkdtemp, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { afterEach, beforeEach, describe, expect, it } from "vitest";
+import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
 import { FileFault } from "../../../src/sources/files/file-fault.ts";
 import { parsed, type Parsed } from "../../../src/sources/files/read/parse.ts";
 import { readSchema } from "../../../src/sources/files/schema.ts";
@@ -22,11 +22,39 @@ async function opened(text: string) {
   return createReadStream(path);
 }
 
+async function listed(records: AsyncIterable<Parsed>) {
+  const all: unknown[] = [];
+  for await (const one of records) all.push("record" in one ? one.record : one);
+  return all;
+}
+
 async function allOf(records: AsyncIterable<Parsed>): Promise<void> {
   for await (const _one of records);
 }
 
 describe("a file that is read", () => {
+  it("may end the line of its header without a carriage return, and all others with one", async () => {
+    const read = readSchema.parse({ files: "*", kind: "full", format: "csv", key: "no" });
+    const records = await listed(parsed(await opened("name;no\na;1\r\n;2\r\nb;\r\n"), read));
+    expect(records).toEqual([
+      { name: "a", no: "1" },
+      { name: "", no: "2" },
+      { name: "b", no: "" },
+    ]);
+  });
+
+  it("may have long lines of NDJSON, in which the end of a line is looked for once", async () => {
+    const read = readSchema.parse({ files: "*", kind: "full", format: "ndjson", key: "no" });
+    const line = JSON.stringify({ no: "1", note: "x".repeat(4_000_000) });
+    const split = vi.spyOn(String.prototype, "split");
+    const records = await listed(parsed(await opened(`${line}\n${line}`), read));
+    const searched = split.mock.contexts.reduce<number>((sum, text) => sum + String(text).length, 0);
+    split.mockRestore();
+    expect(records).toHaveLength(2);
+    // Once as a line, once to count the lines of each piece.
+    expect(searched).toBeLessThan(3 * 2 * line.length);
+  });
+
   it.each([
     ["csv", "its header lacks the key", `number;name\n${rest}`],
     ["csv", "its header has a column twice", `no;no\n${rest}`],

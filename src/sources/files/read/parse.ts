@@ -66,6 +66,8 @@ async function* csvRecords(text: AsyncIterable<string>, read: FilesRead): AsyncG
   try {
     for await (const { record, info } of source.pipe(lines)) {
       const cells: string[] = record;
+      // The header says how lines end: below one that ends without it, a carriage return is no part of the last cell.
+      cells.push((cells.pop() ?? "").replace(/\r$/, ""));
       const line = Number(info.lines);
       if (header === undefined) header = checkedHeader(cells, read);
       else if (cells.length === header.length)
@@ -99,9 +101,12 @@ async function* ndjsonRecords(text: AsyncIterable<string>): AsyncGenerator<Parse
   let line = 0;
   let rest = "";
   for await (const piece of text) {
-    const lines = (rest + piece).split("\n");
-    rest = lines.pop() ?? "";
-    for (const one of lines) yield* ndjsonRecord(one, ++line);
+    rest += piece;
+    if (piece.includes("\n")) {
+      const lines = rest.split("\n");
+      rest = lines.pop() ?? "";
+      for (const one of lines) yield* ndjsonRecord(one, ++line);
+    }
     if (rest.length > WHOLE_LIMIT) throw new FileFault("a line is longer than 64 MB", line + 1);
   }
   yield* ndjsonRecord(rest, line + 1);
