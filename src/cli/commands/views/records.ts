@@ -59,15 +59,16 @@ function noneText(stream: string | undefined, states: readonly RecordState[], co
 }
 
 /** One cause: how many, what, which, what to do. */
-function asText({ stream, state, count, error, message, examples }: ErrorGroup): string {
+function asText({ id, stream, state, count, error, message, examples }: ErrorGroup): string {
   const more = count > examples.length ? " …" : "";
   const lines = [`${count.toLocaleString("en")} ${stream} ${state}${error === undefined ? "" : ` (${error.code})`}`];
   if (error !== undefined) lines.push(`  ${count === 1 ? error.message : message}`);
   lines.push(`  ${examples.map(recordWord).join("  ")}${more}`);
   if (error !== undefined) lines.push(`  -> ${remedyOf(error, examples[0]!)}`);
+  if (count > 1 && state === "parked") lines.push(`  -> all of them: "svcsync retry --group ${id}"`);
   if (count > 1 && error !== undefined && state !== "skipped")
     lines.push(
-      `  -> all of them: "svcsync retry ${stream} --code ${error.code}" or "svcsync skip ${stream} --code ${error.code}"`,
+      `  -> all of ${stream} with ${error.code}, whatever the cause: "svcsync retry ${stream} --code ${error.code}" or "svcsync skip ${stream} --code ${error.code}"`,
     );
   return `${lines.map(oneLine).join("\n")}\n`;
 }
