@@ -1,5 +1,6 @@
 import { describe, expect, it, vi } from "vitest";
 import { RetryError } from "#model";
+import { droppedNote } from "../../src/pipeline/notes.ts";
 import { contact, customer } from "../conformance/store-scene.ts";
 import { DeliveryScene } from "./delivery-scene.ts";
 
@@ -20,6 +21,21 @@ describe("a delivery", () => {
 
     expect(await scene.deliver(id)).toMatchObject({ state: "applied", attempts: 0 });
     expect(scene.tenant.sandbox.ledger.count()).toBe(0);
+  });
+
+  it.each([
+    { what: "an update", later: { ...row, name: "Other" } },
+    { what: "a deletion that sets fields", later: undefined },
+  ])("ends what is said of a field that the service dropped, by $what that it keeps", async ({ later }) => {
+    await using scene = await DeliveryScene.open("deleted: { set: { name: gone } }");
+    const note = droppedNote(id.stream, "name");
+    const { id: serviceId } = await scene.inService(id, row);
+    await scene.store.saveNote(note, { resource: "customer", serviceId });
+
+    await scene.erp(id, later);
+    await scene.settle(id);
+    expect(scene.writes()).toEqual(["PUT customer"]);
+    expect(await scene.store.note(note)).toBeUndefined();
   });
 
   it("parks a row that cannot be read", async () => {

@@ -1,5 +1,6 @@
 import { describe, expect, it } from "vitest";
 import { RetryError, type JsonObject } from "#model";
+import type { Written } from "#service";
 import { droppedNote } from "../../src/pipeline/notes.ts";
 import { DroppedFields } from "../../src/pipeline/deliver/dropped-fields.ts";
 import { SetClock } from "../kit/clock.ts";
@@ -65,4 +66,41 @@ describe("a field that an answer does not show", () => {
 
 it("believes an answer that shows another value, and reads nothing", async () => {
   expect(await reports([], "B")).toEqual({ reported: [true], warnings: 1, unread: 0 });
+});
+
+function written(serviceId: number, { drops = false } = {}): Written {
+  const dropped = drops ? [{ field: "info", sent: "new", found: "old" }] : [];
+  return { serviceId, dropped, status: 200, durationMs: 1 };
+}
+
+it("reports a field until the service keeps it in the record where it was dropped first", async () => {
+  await using place = await memoryPlace();
+  await using store = await place.open({ as: "daemon", clock: new SetClock(), logger: silentLogger });
+  const logger = memoryLogger();
+  const service = { read: () => Promise.reject(new Error("nothing is read")) };
+  const fields = new DroppedFields(store, service, logger);
+  const note = droppedNote("customers", "info");
+  const info = { info: "new" };
+  // Looked for before it is dropped: what is known then must not hide the note.
+  await fields.report(stream!, written(7), never, info);
+  await fields.report(stream!, written(7, { drops: true }), never, info);
+  const first = { resource: stream!.resource, serviceId: 7 };
+  expect(await store.note(note)).toEqual(first);
+  await fields.report(stream!, written(7, { drops: true }), never, info);
+  // It may be kept in some records only, without a value it looks kept, and a create may take what an update drops.
+  await fields.report(stream!, written(8), never, info);
+  await fields.report(stream!, written(7), never, { name: "other", info: null });
+  await fields.report(stream!, written(7), never);
+  await fields.report(stream!, written(8, { drops: true }), never, info);
+  expect(await store.note(note)).toEqual(first);
+  expect(logger.count("field was dropped by the service")).toBe(1);
+
+  await fields.report(stream!, written(7), never, info);
+  expect(await store.note(note)).toBeUndefined();
+  await fields.report(stream!, written(7), never, info);
+  await fields.report(stream!, written(8, { drops: true }), never, info);
+  expect(await store.note(note)).toEqual({ ...first, serviceId: 8 });
+  expect(logger.count("field was dropped by the service")).toBe(2);
+  await new DroppedFields(store, service, logger).report(stream!, written(8), never, info);
+  expect(await store.note(note)).toBeUndefined();
 });

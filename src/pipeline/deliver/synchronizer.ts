@@ -196,7 +196,7 @@ export class Synchronizer {
     const written = await this.#updates.send(claim, claim.binding.resource, change, signal);
     const isRekeyed = stream.match.some(({ fields }) => fields.some((field) => field in change.after));
     // Before the delivery ends: after it, a crash would lose this information.
-    await this.#dropped.report(stream, written, signal);
+    await this.#dropped.report(stream, written, signal, change.after);
     await store.apply(claim, {
       projection,
       outcome: "updated",

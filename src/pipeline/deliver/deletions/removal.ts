@@ -131,7 +131,7 @@ export class Remover {
     if (!change) return store.remove(claim, { unbind: false, applied, inFlight });
     try {
       const written = await updates.send(claim, stream.resource, change, signal);
-      await dropped.report(stream, written, signal);
+      await dropped.report(stream, written, signal, change.after);
       await store.remove(claim, {
         unbind: false,
         applied,
