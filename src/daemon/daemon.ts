@@ -12,6 +12,7 @@ import { leadFailed, Leading, type PollPlan } from "./replicas/leading.ts";
 import { ReplicaPart } from "./replicas/replica.ts";
 import { openSystems, type Configuration, type Systems } from "./systems/systems.ts";
 import { PollWatch } from "./watch/poll-watch.ts";
+import { watchService } from "./watch/service-watch.ts";
 import { proveWork } from "./watch/work-proof.ts";
 
 export interface DaemonOptions {
@@ -80,7 +81,6 @@ async function start(
     queue,
     holds,
     ceiling: settings.service.concurrency,
-    clock,
     logger,
   });
   const deps = { configuration, parts, queue, assembly, pollWatch, replica, metrics };
@@ -125,9 +125,9 @@ async function openDaemonQueue(
   return openQueue(queueLocation(settings, secrets, await installationOf(store)), { clock, logger });
 }
 
-/** Starts what every replica does: it delivers, and looks at what holds deliveries. What it returns stops that. */
+/** Starts what every replica does: it delivers, and looks at what holds deliveries and whether the service answers. What it returns stops that. */
 function startDelivering(
-  { service }: Systems,
+  { service, clock }: Systems,
   queue: Queue,
   { holds, handlers, concurrency }: Assembly,
   fail: (error: StopError) => void,
@@ -135,7 +135,7 @@ function startDelivering(
   const starting = queue
     .start(handlers, { concurrency, polls: false })
     .catch((thrown: unknown) => fail(leadFailed(thrown)));
-  const stopLooking = startLoop((signal) => holds.run(signal));
+  const stopLooking = startLoop((signal) => allEnded(holds.run(signal), watchService({ service, clock }, signal)));
   return async (graceMs) => {
     const looked = stopLooking();
     // A pause that the service asked for may be longer than the grace: what waits for its end has not been sent.

@@ -1,7 +1,6 @@
 import { describe, expect, it } from "vitest";
 import type { ReplicaState } from "#store";
 import { ReplicaPart } from "../../src/daemon/replicas/replica.ts";
-import { SetClock } from "../kit/clock.ts";
 import { memoryLogger } from "../kit/logger.ts";
 
 const DELIVERS: ReplicaState = {
@@ -26,11 +25,8 @@ class Scene {
   readonly answers: PromiseWithResolvers<void>[] = [];
   readonly fenced = Promise.withResolvers<void>();
   fences = 0;
-  /** Whether the service answers, and how often it was asked. */
+  /** Whether the service answers. */
   isAnswering = true;
-  pings = 0;
-  readonly clock = new SetClock();
-  probeAt: number | undefined;
   readonly part: ReplicaPart;
   /** Deliveries that the queue was told to run at once. */
   deliveries: number | undefined;
@@ -57,13 +53,10 @@ class Scene {
         limits: () => ({ pausedMs: 0, rate: undefined }),
         onPause: () => undefined,
         setLimits: () => undefined,
-        ping: async () => {
-          this.pings += 1;
-        },
         setShare: (share) => void (this.share = share),
         state: () => ({
           state: this.isAnswering ? "closed" : "open",
-          probeAt: this.probeAt,
+          probeAt: undefined,
           holdMs: 0,
           perSecond: this.perSecond,
           concurrency: 6,
@@ -82,7 +75,6 @@ class Scene {
       },
       holds: { look: () => Promise.resolve() },
       ceiling: 6,
-      clock: this.clock,
       logger: this.logger,
     });
     this.part.begin();
@@ -159,34 +151,18 @@ describe("the part of one replica", () => {
     await expect.poll(() => scene.told).toEqual([false, true, true]);
   });
 
-  it("leaves deliveries to the others while the service answers them and not this one, and asks it until it answers", async () => {
+  it("leaves deliveries to the others while the service answers them and not this one", async () => {
     const scene = new Scene();
     scene.isAnswering = false;
     scene.beat(DELIVERS);
     await expect.poll(() => scene.told).toEqual([false]);
     scene.answers[0]?.resolve();
     expect(() => scene.part.check()).toThrow(expect.objectContaining({ family: "retry", code: "E_REPLICA_UNSERVED" }));
-    await expect.poll(() => scene.pings).toBe(1);
-    scene.beat(DELIVERS);
-    await expect.poll(() => scene.pings).toBe(2);
 
     scene.isAnswering = true;
     scene.beat(DELIVERS);
     await expect.poll(() => scene.told).toEqual([false, true]);
     expect(() => scene.part.check()).not.toThrow();
-  });
-
-  it("asks the service when its pause is over by the clock of the store", async () => {
-    const scene = new Scene();
-    scene.isAnswering = false;
-    scene.probeAt = scene.clock.now() + 1_000;
-    scene.beat(DELIVERS);
-    await expect.poll(() => scene.told).toEqual([false]);
-    scene.answers[0]?.resolve();
-    expect(scene.pings).toBe(0);
-    scene.clock.advance(1_000);
-    scene.beat(DELIVERS);
-    await expect.poll(() => scene.pings).toBe(1);
   });
 
   it("keeps delivering, as far as the service lets it, where that answers no other one either", async () => {
@@ -196,7 +172,6 @@ describe("the part of one replica", () => {
     scene.beat({ ...PAUSES, othersServed: 0 });
     await expect.poll(() => scene.told).toEqual([false]);
     expect(() => scene.part.check()).not.toThrow();
-    expect(scene.pings).toBe(0);
   });
 
   it("delivers nothing while the store does not confirm it, and says why", async () => {

@@ -59,6 +59,23 @@ describe("a service that is down for hours", () => {
   });
 });
 
+describe("a service that failed while nothing was to be sent", () => {
+  it("is asked until it answers again, and /readyz tells", async () => {
+    await using stage = await setStage({ rows: { customers: 1 } });
+    await using running = await stage.start({ breaker });
+    const { store, service } = running.daemon.parts;
+    await until("the record is there", async () => (await store.counts()).get("customers")?.applied === 1);
+    const cut = stage.sandbox.faults.add({ kind: "cut", when: "before" });
+    const { signal } = new AbortController();
+    while (service.state().state === "closed") await service.ping(signal).catch(() => undefined);
+    stage.sandbox.faults.clear(cut);
+    await until("the breaker has closed", () => service.state().state === "closed");
+    const ready = await fetch(`${running.daemon.url}/readyz`);
+    expect(await ready.json()).toMatchObject({ parts: { service: "ok" } });
+    expect(stage.sandbox.ledger.writes({ resource: "customer" })).toHaveLength(1);
+  });
+});
+
 describe("a service that takes connections and never answers", () => {
   it("is told by /readyz after two time-outs, also while a probe waits for its answer", async () => {
     await using stage = await setStage({

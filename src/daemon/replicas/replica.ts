@@ -1,4 +1,4 @@
-import { errorFacts, RetryError, type Clock } from "#model";
+import { errorFacts, RetryError } from "#model";
 import type { StreamHolds } from "#pipeline";
 import type { Queue } from "#queue";
 import type { Service } from "#service";
@@ -14,16 +14,11 @@ const AHEAD_SECONDS = 2;
 
 export interface ReplicaDeps {
   readonly store: { readonly replicas: Pick<ReplicaStore, "state" | "follow" | "tell"> };
-  readonly service: Pick<
-    Service,
-    "fence" | "held" | "limits" | "onPause" | "ping" | "setLimits" | "setShare" | "state"
-  >;
+  readonly service: Pick<Service, "fence" | "held" | "limits" | "onPause" | "setLimits" | "setShare" | "state">;
   readonly queue: Pick<Queue, "setConcurrency" | "setDelivering" | "underWay">;
   readonly holds: Pick<StreamHolds, "look">;
   /** Requests that the service bears at once. */
   readonly ceiling: number;
-  /** The one that the service goes by. */
-  readonly clock: Clock;
   readonly logger: Logger;
 }
 
@@ -39,7 +34,6 @@ export class ReplicaPart {
   #obeyed: Promise<void> = Promise.resolve();
   #isWaiting = false;
   #isDelivering = true;
-  #isProbing = false;
   readonly #ended = new AbortController();
 
   constructor(deps: ReplicaDeps) {
@@ -116,7 +110,6 @@ export class ReplicaPart {
     const { queue, holds, logger } = this.#deps;
     const isConfirmed = this.#state.unconfirmed === undefined;
     if (isConfirmed && this.#state.mustFence && this.#state.isLeader) await this.#fence();
-    if (this.isUnserved) this.#probe(signal);
     const { isAgreed, isNeeded, mustFence, share } = this.#state;
     const mayDeliver = isConfirmed && isAgreed && isNeeded && !mustFence && !this.isUnserved && share !== 0;
     if (mayDeliver === this.#isDelivering || signal.aborted) return;
@@ -137,17 +130,6 @@ export class ReplicaPart {
       .catch((thrown: unknown) =>
         logger.warn({ err: errorFacts(thrown) }, "session of a lost daemon was not ended yet"),
       );
-  }
-
-  /** Without deliveries no request would find out that the service answers again. */
-  #probe(signal: AbortSignal): void {
-    const { service, clock } = this.#deps;
-    if (this.#isProbing || (service.state().probeAt ?? 0) > clock.now()) return;
-    this.#isProbing = true;
-    void service
-      .ping(signal)
-      .catch(() => undefined)
-      .finally(() => (this.#isProbing = false));
   }
 }
 
