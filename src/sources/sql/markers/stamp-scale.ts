@@ -31,28 +31,28 @@ export async function stampScale(
   ask: Ask,
 ): Promise<StampScale | undefined> {
   const native = layout.marks.map(nativeOf);
-  const valuesOf = (cells: readonly Cell[]) => layout.marks.map((column, at) => numberOf(cells[at] ?? null, column));
-  const newestCells = native.includes(undefined) ? await newestRows(engine, layout, ask, SAMPLES) : [];
-  const samples = newestCells.map(valuesOf);
+  const samples = native.includes(undefined) ? await newestRows(engine, layout, ask, SAMPLES) : [];
   if (native.includes(undefined) && samples.length === 0) return undefined;
   const [dateColumn, timeColumn] = layout.marks;
-  const dates = samples.map(([cell]) => cell ?? null);
+  const dateOf = valueOf(dateColumn!);
+  const dates = samples.map(([cell]) => dateOf(cell));
   const date = native[0] ?? mostly(dates, (cell) => detectFormat(cell, read.stampFormat));
   if (!date) throw noStamp(layout, dateColumn!, dates[0] ?? null, read.stampFormat);
   if (typeof read.changed === "string")
-    return { ...date, write: (at) => [date.write(at)], parse: (cells) => date.parse(valuesOf(cells)[0] ?? null) };
+    return { ...date, write: (at) => [date.write(at)], parse: ([cell]) => date.parse(dateOf(cell)) };
   const { timeFormat } = read.changed;
-  const times = timeColumn!.kind === "time" ? ["00:00:00"] : samples.map(([, cell]) => cell ?? null);
+  const timeOf = valueOf(timeColumn!);
+  const times = timeColumn!.kind === "time" ? ["00:00:00"] : samples.map(([, cell]) => timeOf(cell));
   const time = mostly(times, (cell) => detectTimeFormat(cell, timeFormat));
   if (!time) throw noStamp(layout, timeColumn!, times[0] ?? null, timeFormat);
   const scale = twoColumns(date, time);
-  return { ...scale, parse: (cells) => scale.parse(valuesOf(cells)) };
+  return { ...scale, parse: ([day, ofDay]) => scale.parse([dateOf(day), timeOf(ofDay)]) };
 }
 
-/** Drivers give some numbers as text, to keep every digit. */
-function numberOf(cell: Cell, { kind }: Column): Cell {
+/** Reads a column's cells. Drivers give some numbers as text, to keep every digit. Every row of a poll is read so. */
+function valueOf({ kind }: Column): (cell: Cell | undefined) => Cell {
   const isNumber = kind === "integer" || kind === "decimal" || kind === "float";
-  return isNumber && typeof cell === "string" ? Number(cell) : cell;
+  return (cell = null) => (isNumber && typeof cell === "string" ? Number(cell) : cell);
 }
 
 function twoColumns(date: StampFormat, time: TimeFormat): StampScale {
