@@ -61,6 +61,14 @@ describe("a service that failed and to which nothing is to be sent", () => {
     expect(scene.pings).toBe(1);
   });
 
+  it("is left to the request that probes it", async () => {
+    await using scene = new Scene();
+    scene.openFor(2_000);
+    scene.state = { ...scene.state, state: "half-open" };
+    await scene.pass(10_000);
+    expect(scene.pings).toBe(0);
+  });
+
   it("is asked again after each pause, and no more when it answered", async () => {
     await using scene = new Scene(() => {
       scene.openFor(4_000);

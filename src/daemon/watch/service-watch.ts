@@ -18,9 +18,10 @@ export interface ServiceWatchDeps {
  */
 export async function watchService({ service, clock }: ServiceWatchDeps, signal: AbortSignal): Promise<void> {
   while (!signal.aborted) {
-    const { probeAt } = service.state();
+    const { state, probeAt = Infinity } = service.state();
+    const isDue = state === "open" && probeAt + FIRST_MS <= clock.now();
     // What it meets, the breaker remembers and the next delivery meets too.
-    if (probeAt !== undefined && probeAt + FIRST_MS <= clock.now()) await service.ping(signal).catch(() => undefined);
+    if (isDue) await service.ping(signal).catch(() => undefined);
     await sleep(LOOK_MS, signal);
   }
 }
