@@ -3,20 +3,11 @@ import { systemClock } from "#model";
 import { AdoptionGate, Matcher, streamStatus } from "#pipeline";
 import { SetClock } from "../kit/clock.ts";
 import { silentLogger } from "../kit/logger.ts";
-import { load } from "../mapping/sample.ts";
 import { open, standIn, type Reply } from "../service/stand-in.ts";
 import { memoryPlace } from "../store/memory-place.ts";
+import { customersFile } from "./customer-stream.ts";
 
-const { streams } = load(`
-sources: { erp: { adapter: sql, url: "sqlite:erp.db" } }
-streams:
-  customers:
-    source: erp
-    read: { table: customers, key: number }
-    resource: customer
-    match: [customerId]
-    fields: { customerId: number }
-`);
+const { streams } = customersFile();
 
 it.each<[string, Reply, object]>([
   ["refuses", { status: 403, json: { status: 403, errorMessage: "no permission" } }, { state: "held" }],

@@ -5,20 +5,10 @@ import { upsert } from "../conformance/store-scene.ts";
 import { SetClock } from "../kit/clock.ts";
 import { silentLogger } from "../kit/logger.ts";
 import { never } from "../kit/outcome.ts";
-import { load } from "../mapping/sample.ts";
 import { memoryPlace } from "../store/memory-place.ts";
+import { customersFile } from "./customer-stream.ts";
 
-const stream = load(`
-sources:
-  erp: { adapter: sql, url: "sqlite:erp.db" }
-streams:
-  customers:
-    source: erp
-    read: { table: customers, key: number }
-    resource: customer
-    match: [customerId]
-    fields: { customerId: id, name: name }
-`).streams[0]!;
+const stream = customersFile({ fields: "{ customerId: id, name: name }" }).streams[0]!;
 
 /** Rows of the ERP with these natural keys, beside records of the service with those. */
 async function planOf(ids: readonly string[], there: readonly string[], most?: number) {

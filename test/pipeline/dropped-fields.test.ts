@@ -6,19 +6,10 @@ import { DroppedFields } from "../../src/pipeline/deliver/dropped-fields.ts";
 import { SetClock } from "../kit/clock.ts";
 import { memoryLogger, silentLogger } from "../kit/logger.ts";
 import { never } from "../kit/outcome.ts";
-import { load } from "../mapping/sample.ts";
 import { memoryPlace } from "../store/memory-place.ts";
+import { customersFile } from "./customer-stream.ts";
 
-const [stream] = load(`
-sources: { erp: { adapter: sql, url: "sqlite:erp.db" } }
-streams:
-  customers:
-    source: erp
-    read: { table: customers, key: number }
-    resource: customer
-    match: [customerId]
-    fields: { customerId: number, info: remarks }
-`).streams;
+const [stream] = customersFile({ fields: "{ customerId: number, info: remarks }" }).streams;
 
 /** Whether each of these writes was reported, where a look at the record shows what `reads` say, one after another. */
 async function reports(reads: readonly (JsonObject | Error | undefined)[], found: string | undefined, writes = 1) {

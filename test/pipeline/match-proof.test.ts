@@ -8,19 +8,8 @@ import { customer, Scene, written } from "../conformance/store-scene.ts";
 import { SetClock } from "../kit/clock.ts";
 import { silentLogger } from "../kit/logger.ts";
 import { never, thrownBy } from "../kit/outcome.ts";
-import { load } from "../mapping/sample.ts";
 import { memoryPlace } from "../store/memory-place.ts";
-
-const syncFile = `
-sources: { erp: { adapter: sql, url: "sqlite:erp.db" } }
-streams:
-  customers:
-    source: erp
-    read: { table: customers, key: number }
-    resource: customer
-    match: [customerId]
-    fields: { customerId: number }
-`;
+import { customersFile } from "./customer-stream.ts";
 
 const createOne = async () => ({ serviceId: 1, dropped: [], status: 200, durationMs: 1 });
 
@@ -50,7 +39,7 @@ it("tells when no create runs any more that only the leader may make, and that i
     note("created");
     return { serviceId: 1, dropped: [], status: 200, durationMs: 1 };
   };
-  const [stream] = load(syncFile).streams;
+  const [stream] = customersFile().streams;
   const created = proof.create(stream!, { customerId: "K1" }, create, never);
   await begun.promise;
   const ended = proof.trialsEnded().then(() => note("ended"));
@@ -71,7 +60,7 @@ it("holds no stream for an answer that names another record's id", async () => {
   const other = { id: 7, customerId: "K0" };
   const proof = new MatchProof({ store, service: { read: async () => other }, logger: silentLogger, close });
   const answered = Promise.resolve({ serviceId: 7, dropped: [], status: 200, durationMs: 1 });
-  await proof.create(load(syncFile).streams[0]!, { customerId: "K1" }, () => answered, never);
+  await proof.create(customersFile().streams[0]!, { customerId: "K1" }, () => answered, never);
   expect(held).toEqual([]);
 });
 
@@ -79,7 +68,7 @@ it("stays proven, and stays held, also where a weak password is a part of a matc
   await using place = await memoryPlace();
   const { redact } = new Redaction(["customer"]);
   await using store = await place.open({ as: "daemon", clock: new SetClock(), logger: silentLogger, redact });
-  const stream = load(syncFile).streams[0]!;
+  const stream = customersFile().streams[0]!;
   let reads = 0;
   const read = async () => void reads++;
   const restarted = () =>
@@ -96,7 +85,7 @@ it("stays proven, and stays held, also where a weak password is a part of a matc
 it("tries again once a person has let a stream through whose match field was dropped", async () => {
   await using place = await memoryPlace();
   await using store = await place.open({ as: "daemon", clock: new SetClock(), logger: silentLogger });
-  const stream = load(syncFile).streams[0]!;
+  const stream = customersFile().streams[0]!;
   const opened = Promise.withResolvers<void>();
   const gate = new AdoptionGate(
     {

@@ -7,20 +7,13 @@ import { customer, deletion, upsert } from "../conformance/store-scene.ts";
 import { SetClock } from "../kit/clock.ts";
 import { silentLogger } from "../kit/logger.ts";
 import { never } from "../kit/outcome.ts";
-import { load } from "../mapping/sample.ts";
 import { memoryPlace } from "../store/memory-place.ts";
+import { customersFile } from "./customer-stream.ts";
 
-const stream = load(`
-sources:
-  erp: { adapter: sql, url: "sqlite:erp.db" }
-streams:
-  customers:
-    source: erp
-    read: { table: customers, key: number }
-    resource: customer
-    match: [[customerId], { fields: [name], shared: true }]
-    fields: { customerId: number, name: name }
-`).streams[0]!;
+const stream = customersFile({
+  match: "[[customerId], { fields: [name], shared: true }]",
+  fields: "{ customerId: number, name: name }",
+}).streams[0]!;
 
 async function setScene(keysOf: () => Iterable<string[]>, list?: Service["list"]) {
   const tenant = await openTenant();

@@ -9,20 +9,10 @@ import { customer, upsert } from "../conformance/store-scene.ts";
 import { SetClock } from "../kit/clock.ts";
 import { silentLogger } from "../kit/logger.ts";
 import { never } from "../kit/outcome.ts";
-import { load } from "../mapping/sample.ts";
 import { memoryPlace } from "../store/memory-place.ts";
+import { customersFile } from "./customer-stream.ts";
 
-const stream = load(`
-sources:
-  erp: { adapter: sql, url: "sqlite:erp.db" }
-streams:
-  customers:
-    source: erp
-    read: { table: customers, key: number }
-    resource: customer
-    match: [[customerId]]
-    fields: { customerId: number }
-`).streams[0]!;
+const stream = customersFile({ match: "[[customerId]]" }).streams[0]!;
 
 describe("the watch for second records", () => {
   it("names one until it is gone, also where a weak password is a part of the record's key", async () => {

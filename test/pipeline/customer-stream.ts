@@ -1,0 +1,16 @@
+import type { SyncFile } from "#mapping";
+import { load } from "../mapping/sample.ts";
+
+/** A sync file with the one stream `customers`; `match` and `fields` as such a file writes them. */
+export function customersFile({ match = "[customerId]", fields = "{ customerId: number }" } = {}): SyncFile {
+  return load(`
+sources: { erp: { adapter: sql, url: "sqlite:erp.db" } }
+streams:
+  customers:
+    source: erp
+    read: { table: customers, key: number }
+    resource: customer
+    match: ${match}
+    fields: ${fields}
+`);
+}
