@@ -192,6 +192,73 @@ describe("the status page in a browser", () => {
     expect(await page.title()).toBe("svcsync: all well");
   });
 
+  it("answers whether all is well although a person is at work in it, whose place stays", async () => {
+    let streams = [sampleStreams[0]!];
+    await using web = await sampleWeb({
+      status: { ...sampleStatus(), overview: () => sampleStatus({ streams }).overview(), groups: async () => [] },
+    });
+    const page = await browser.newPage();
+    await page.clock.install();
+    await page.goto(web.url);
+    const headline = (name: string) => page.getByRole("heading", { level: 1, name }).waitFor();
+    const trouble = "1 stream (contacts) and 1 record need attention.";
+    const isKept = "document.activeElement.isConnected && document.activeElement.matches('.scroll')";
+    // A click gives the table the focus, as the keyboard does.
+    await page.getByText("every change is followed").click();
+    streams = [sampleStreams[1]!];
+    await page.clock.runFor(10_000);
+    await headline(trouble);
+    expect(await page.getByRole("status").innerText()).toContain("1 parked record");
+    expect(await page.evaluate("getComputedStyle(document.querySelector('.verdict')).borderLeftColor")).toBe(
+      "rgb(163, 32, 26)",
+    );
+    expect(await page.evaluate(isKept)).toBe(true);
+    expect(await page.locator("footer").innerText()).toContain("Only the headline is live");
+
+    await page.evaluate("document.activeElement.blur()");
+    await page.clock.runFor(10_000);
+    await page.getByText("the last poll failed").waitFor();
+    expect(await page.locator("footer").innerText()).toContain("Live, every 10 s");
+  });
+
+  it("keeps what a person selected to copy it, and how far a table was scrolled", async () => {
+    await using web = await sampleWeb();
+    const page = await browser.newPage({ viewport: { width: 900, height: 700 } });
+    await page.clock.install();
+    await page.goto(web.url);
+    // What a refresh puts back.
+    await page.evaluate("document.querySelector('h2').textContent = 'old'");
+    await page.evaluate("getSelection().selectAllChildren(document.querySelector('main code.command'))");
+    await page.clock.runFor(10_000);
+    await page.getByText("Only the headline is live").waitFor();
+    expect(await page.evaluate("getSelection().toString()")).toBe("svcsync adopt tickets");
+
+    await page.evaluate("getSelection().empty(); document.querySelector('.scroll').scrollLeft = 60");
+    await page.clock.runFor(10_000);
+    await page.getByRole("heading", { name: "Streams to look at" }).waitFor();
+    expect(await page.evaluate("document.querySelector('.scroll').scrollLeft")).toBe(60);
+  });
+
+  it("is fresh at once when a person comes back to it", async () => {
+    let streams = [sampleStreams[0]!];
+    await using web = await sampleWeb({
+      status: { ...sampleStatus(), overview: () => sampleStatus({ streams }).overview(), groups: async () => [] },
+    });
+    const page = await browser.newPage();
+    await page.clock.install();
+    await page.goto(web.url);
+    const show = (isHidden: boolean) =>
+      page.evaluate(
+        `Object.defineProperty(document, "hidden", { value: ${isHidden}, configurable: true }); document.dispatchEvent(new Event("visibilitychange"))`,
+      );
+    await show(true);
+    streams = [sampleStreams[1]!];
+    await page.clock.pauseAt(Date.now() + 3_600_000);
+    expect(await page.getByRole("heading", { level: 1 }).innerText()).toBe("All is well.");
+    await show(false);
+    await page.getByRole("heading", { level: 1, name: /need attention/ }).waitFor();
+  });
+
   it("fits a narrow window: only tables scroll", async () => {
     await using web = await sampleWeb();
     const { page } = await openPage(web.url);

@@ -2,9 +2,9 @@ import { createHash } from "node:crypto";
 import { rawHtml } from "#server";
 
 /**
- * Live refresh: fetches the page again and puts its main part in place, unless a person is at work in it. Where no page comes, it
- * says so: "All is well" must not stay on a screen after svcsync has ended. The only script; without it the page is what it was
- * when it was loaded.
+ * Live refresh: fetches the page again and puts its main part in place. While a person is at work in it (a focus, an open part,
+ * selected text), only the headline is put in place, and the footer says so. Where no page comes, it says so: "All is well" must
+ * not stay on a screen when it is no longer true. The only script; without it the page is what it was when it was loaded.
  */
 const script = `(() => {
   const place = document.querySelector("[data-live]");
@@ -13,12 +13,27 @@ const script = `(() => {
   button.type = "button";
   button.className = "plain";
   let on = true;
+  let busy = false;
   let at = new Date();
-  const show = () => { button.textContent = on ? "Stop refreshing" : "Refresh again"; place.firstChild.textContent = on ? "Live, every 10 s " : "Not refreshed "; };
+  const show = () => {
+    button.textContent = on ? "Stop refreshing" : "Refresh again";
+    place.firstChild.textContent = !on ? "Not refreshed " : busy ? "Only the headline is live while you work on the page " : "Live, every 10 s ";
+  };
   button.addEventListener("click", () => { on = !on; show(); });
   place.append("", button);
   show();
-  const isBusy = () => document.querySelector("main details[open], main :focus") !== null;
+  const isBusy = () => {
+    if (document.querySelector("main details[open], main :focus") !== null) return true;
+    const selected = getSelection();
+    return !selected.isCollapsed && document.querySelector("main").contains(selected.anchorNode);
+  };
+  // Said by screen readers only where the answer is another one, not for each second.
+  const freshHeadline = (fresh) => {
+    const [shown, now] = [document, fresh].map((each) => each.querySelector("main .verdict[role=status]"));
+    if (shown === null || now === null || shown.querySelector("h1").textContent === now.querySelector("h1").textContent) return;
+    shown.className = now.className;
+    shown.replaceChildren(...now.childNodes);
+  };
   const lost = () => {
     if (!on || document.getElementById("lost") !== null) return;
     const note = document.createElement("div");
@@ -34,16 +49,27 @@ const script = `(() => {
     if (!answer.ok || answer.redirected) return undefined;
     return new DOMParser().parseFromString(await answer.text(), "text/html");
   };
-  setInterval(async () => {
+  const refresh = async () => {
     if (!on || document.hidden) return;
     const fresh = await load().catch(() => undefined);
     const main = fresh?.querySelector("main") ?? null;
     if (main === null) return lost();
     document.title = fresh.title;
-    if (!on || isBusy()) return document.getElementById("lost")?.remove();
+    document.getElementById("lost")?.remove();
+    if (!on) return;
+    busy = isBusy();
+    show();
+    if (busy) return freshHeadline(fresh);
     at = new Date();
-    if (main.innerHTML !== document.querySelector("main").innerHTML) document.querySelector("main").replaceWith(main);
-  }, 10000);
+    const old = document.querySelector("main");
+    if (main.innerHTML === old.innerHTML) return;
+    const scrolled = [...old.querySelectorAll(".scroll")].map((each) => each.scrollLeft);
+    old.replaceWith(main);
+    main.querySelectorAll(".scroll").forEach((each, nth) => { each.scrollLeft = scrolled[nth] ?? 0; });
+  };
+  setInterval(refresh, 10000);
+  // A page that was hidden is out of date: it is refreshed as soon as it is seen again.
+  document.addEventListener("visibilitychange", refresh);
 })();`;
 
 export const scriptElement = rawHtml(`<script>${script}</script>`);
