@@ -105,8 +105,8 @@ function bound(cell: Cell, { kind, type }: Column): Sql {
 const clock = sql`floor(unix_timestamp(now(3)) * 1000)`;
 
 /**
- * Open transactions are shown only to users with the PROCESS privilege, and from a cache that is refreshed only where nobody read it
- * for 0.1 s: they make the mark wait for long transactions, and the overlap covers the short ones.
+ * Open transactions are shown only to users with the PROCESS privilege, and from a cache that stays as it is while reads come
+ * within 0.1 s: they make the mark wait for long transactions, and the overlap covers the short ones.
  */
 async function moment(ask: Ask): Promise<Moment> {
   const atMs = Number(await scalar(ask, sql`select ${clock}`));
