@@ -1,7 +1,7 @@
 import { errorFacts } from "#model";
-import { newApp, type App, type Middleware } from "#server";
+import { newApp, type App, type Context, type Middleware } from "#server";
 import { metricsType, redacted } from "#telemetry";
-import { Gate } from "./access/gate.ts";
+import { Gate, ownPath } from "./access/gate.ts";
 import type { HostNames } from "./access/hosts.ts";
 import { problemPage } from "./pages/frame/problem-page.ts";
 import { contentPolicy } from "./pages/frame/style.ts";
@@ -37,7 +37,10 @@ export function webApp(deps: RouteDeps, names: HostNames, host: string): App {
   app.use(gate.reading);
   if (!gate.opensProbes) addProbes(app, deps);
   app.use(gate.acting);
-  const pageDeps: PageDeps = { ...deps, frameOf: (c) => ({ version, visitor: gate.visitor(c) }) };
+  const pageDeps: PageDeps = {
+    ...deps,
+    frameOf: (c) => ({ version, visitor: gate.visitor(c), login: gate.loginOf(c) }),
+  };
   addStatus(app, pageDeps);
   addRecords(app, pageDeps);
   addDecisions(app, pageDeps);
@@ -66,11 +69,19 @@ function problemsInTheirForm(version: string): Middleware {
     const text = await c.res.text();
     const body = isApi
       ? `${JSON.stringify({ error: text.trim() })}\n`
-      : problemPage({ status, text, version }).toString();
+      : problemPage({ status, text, version, from: formPage(c) }).toString();
     const kept = new Headers(headers);
     kept.set("content-type", isApi ? "application/json" : "text/html; charset=UTF-8");
     c.res = new Response(body, { status, headers: kept });
   };
+}
+
+/** The page whose form was sent. To load what answers a form would send it once more. */
+function formPage(c: Context): string | undefined {
+  const referrer = c.req.method === "POST" ? c.req.header("referer") : undefined;
+  if (referrer === undefined || !URL.canParse(referrer)) return undefined;
+  const { pathname, search } = new URL(referrer);
+  return ownPath(`${pathname}${search}`);
 }
 
 function refuseForeignNames(names: HostNames): Middleware {

@@ -195,6 +195,44 @@ describe("a page with credentials", () => {
     expect(status.retried).toEqual(["tickets/T-2"]);
   });
 
+  it("tells a person whose login ended before a form was sent that nothing was done, and leads back", async () => {
+    for (const isPublic of [false, true]) {
+      let at = 0;
+      const status = sampleStatus();
+      await using web = await sampleWeb({ access: { token, isPublic }, status, clock: { now: () => at } });
+      const { cookie } = await login(web.url, { password: token });
+      const form = await formOf(web.url + records, sent(cookie));
+      at = 12 * 3_600_000;
+      const answer = await fetch(web.url + form.action, {
+        method: "POST",
+        body: new URLSearchParams(form.fields),
+        headers: { origin: web.url, referer: web.url + records, accept: "text/html", ...sent(cookie) },
+      });
+      const page = await answer.text();
+
+      expect(answer.status).toBe(401);
+      expect(page).toContain("nothing was done: your login has ended");
+      expect(page).toContain('href="/login?next=%2Frecords%2Ftickets%2FT-2"');
+      expect(status.retried).toEqual([]);
+    }
+  });
+
+  it("leads back from a form that was shown before a restart: to load its answer would send it again", async () => {
+    await using web = await sampleWeb();
+    const answer = (referer: string) =>
+      fetch(`${web.url}${records}/retry`, {
+        method: "POST",
+        body: new URLSearchParams({ csrf: "of the process before" }),
+        headers: { origin: web.url, referer, accept: "text/html" },
+      }).then((response) => response.text());
+
+    const page = await answer(web.url + records);
+    expect(page).toContain("<h1>This was not done</h1>");
+    expect(page).toContain("svcsync was restarted");
+    expect(page).toContain(`href="${records}"`);
+    expect(await answer("https://evil.example//evil.example")).not.toContain('href="//evil.example"');
+  });
+
   it("believes a proxy's header only from the proxy's address", async () => {
     const headers = { "x-user": "anna" };
     await using trusted = await sampleWeb({ access: proxied(["127.0.0.1"]) });
@@ -237,9 +275,13 @@ describe("a page without credentials", () => {
     await using web = await sampleWeb({ access: { isPublic: true, token }, status }, { host: "0.0.0.0" });
     const url = web.url.replace("0.0.0.0", "127.0.0.1");
 
-    expect((await fetch(url)).status).toBe(200);
+    const page = await fetch(url + records);
+    expect([page.status, await page.text()]).toEqual([
+      200,
+      expect.stringContaining('<a href="/login?next=%2Frecords%2Ftickets%2FT-2">Log in</a>'),
+    ]);
     const act = await fetch(`${url}${records}/retry`, { method: "POST", headers: { origin: url } });
-    expect(act.status).toBe(403);
+    expect(act.status).toBe(401);
     const { cookie } = await login(url, { password: token });
     expect(await (await fetch(url + records, { headers: sent(cookie) })).text()).toContain("/retry");
   });

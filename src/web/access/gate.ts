@@ -64,8 +64,9 @@ export class Gate {
       this.#visitors.set(c, visitor);
       return next();
     }
-    const isPage = c.req.method === "GET" && !/^\/(api\/|metrics$|readyz$)/.test(c.req.path) && this.takesLogins;
-    if (isPage) return c.redirect(loginPath(c), 303);
+    const isPage = !/^\/(api\/|metrics$|readyz$)/.test(c.req.path) && this.takesLogins;
+    if (isPage && c.req.method === "GET") return c.redirect(loginPath(c), 303);
+    if (isPage && c.req.method === "POST") return loginEnded(c);
     const how = this.takesLogins
       ? "send PAGE_TOKEN as Authorization: Bearer"
       : "come through the proxy that logs people in";
@@ -78,9 +79,18 @@ export class Gate {
    */
   readonly acting: Middleware = async (c, next) => {
     // Acts are POST; any other method changes nothing.
-    const refusal = c.req.method === "POST" ? await this.#refusal(c) : undefined;
+    if (c.req.method !== "POST") return next();
+    // No page shows a form to them: they had a login when they loaded it.
+    if (this.loginOf(c) !== undefined && !c.req.path.startsWith("/api/")) return loginEnded(c);
+    const refusal = await this.#refusal(c);
     return refusal === undefined ? next() : c.text(`${refusal}\n`, 403);
   };
+
+  /** Where a visitor who reads without a login gets one; only behind {@link reading}. */
+  loginOf(c: Context): string | undefined {
+    const { role, hasSession } = this.visitor(c);
+    return role === "read" && !hasSession && this.takesLogins ? loginPath(c) : undefined;
+  }
 
   /** Where a request came from, as far as it can be believed. */
   addressOf(c: Context): string {
@@ -142,7 +152,7 @@ export class Gate {
     if (!this.isOwnPage(c)) return "only a page of svcsync may ask for this; scripts use the commands or /api";
     const { csrf } = await c.req.parseBody();
     if (typeof csrf === "string" && isSame(csrf, visitor.csrf)) return undefined;
-    return "this form is not from your login, or its login has ended: load the page again";
+    return "nothing was done: svcsync was restarted, or you logged in again, after this form was shown";
   }
 }
 
@@ -151,6 +161,16 @@ export function tooMany(c: Context, waitMs: number): Response {
   return c.text(`Too many failed logins from your address. Try again in ${minutes} minutes.\n`, 429, {
     "retry-after": String(Math.ceil(waitMs / 1000)),
   });
+}
+
+/** For a person whose login ended between a page and its form. */
+function loginEnded(c: Context): Response {
+  return c.text("nothing was done: your login has ended. Log in, then do it again\n", 401);
+}
+
+/** A path of ours, whatever was sent: a login, or a page that leads back, leads to no other site. */
+export function ownPath(sent: unknown): string {
+  return typeof sent === "string" && /^\/(?![/\\])[^\s\\]*$/.test(sent) ? sent : "/";
 }
 
 function loginPath(c: Context): string {

@@ -1,6 +1,6 @@
 import type { App, Context } from "#server";
 import { loginPage } from "../pages/login-page.ts";
-import { cookieName, tooMany, type Gate } from "../access/gate.ts";
+import { cookieName, ownPath, tooMany, type Gate } from "../access/gate.ts";
 import { sessionMs } from "../access/sessions.ts";
 
 /** `/login` and `/logout`. */
@@ -9,7 +9,7 @@ export function addLogin(app: App, gate: Gate, version: string): void {
   const show = (c: Context, next: string, problem?: string) =>
     c.html(loginPage({ next, problem, hasUsers: credentials.hasUsers, version }), problem === undefined ? 200 : 401);
 
-  app.get("/login", (c) => (gate.takesLogins ? show(c, nextOf(c.req.query("next"))) : c.redirect("/", 303)));
+  app.get("/login", (c) => (gate.takesLogins ? show(c, ownPath(c.req.query("next"))) : c.redirect("/", 303)));
   app.post("/login", async (c) => {
     if (!gate.isOwnPage(c)) return c.text("only a page of svcsync may ask for this\n", 403);
     const { user, password, next } = await c.req.parseBody();
@@ -19,10 +19,11 @@ export function addLogin(app: App, gate: Gate, version: string): void {
     // Before it is checked: guesses of the same moment count, too.
     guesses.tried(address);
     const proven = await credentials.prove(textOf(user).trim(), textOf(password));
-    if (proven === undefined) return show(c, nextOf(next), "This login is not known. Check the name and the password.");
+    if (proven === undefined)
+      return show(c, ownPath(next), "This login is not known. Check the name and the password.");
     guesses.succeeded(address);
     c.header("set-cookie", cookie(c, sessions.begin(proven), sessionMs / 1000));
-    return c.redirect(nextOf(next), 303);
+    return c.redirect(ownPath(next), 303);
   });
   app.post("/logout", (c) => {
     if (!gate.isOwnPage(c)) return c.text("only a page of svcsync may ask for this\n", 403);
@@ -40,9 +41,4 @@ function cookie(c: Context, value: string, seconds: number): string {
 /** A field of a form, which may also be a file or missing. */
 function textOf(field: unknown): string {
   return typeof field === "string" ? field : "";
-}
-
-/** A path of ours: a login leads to no other site. */
-function nextOf(next: unknown): string {
-  return typeof next === "string" && /^\/(?![/\\])[^\s\\]*$/.test(next) ? next : "/";
 }

@@ -8,6 +8,8 @@ export interface Frame {
   readonly version: string;
   /** Absent before the login. */
   readonly visitor?: Visitor;
+  /** The address of the login, for a visitor who reads without one. */
+  readonly login?: string | undefined;
   /** What was searched for, to be seen and changed. */
   readonly searched?: string;
 }
@@ -23,7 +25,13 @@ export interface Layout {
 }
 
 /** A whole page. */
-export function page({ title, frame: { version, visitor, searched }, isLive = false, notes, main }: Layout): Html {
+export function page({
+  title,
+  frame: { version, visitor, login, searched },
+  isLive = false,
+  notes,
+  main,
+}: Layout): Html {
   return html`<!doctype html>
     <html lang="en">
       <head>
@@ -42,6 +50,7 @@ export function page({ title, frame: { version, visitor, searched }, isLive = fa
           </nav>
           ${visitor === undefined ? undefined : searchForm(searched)}
           ${visitor?.hasSession ? logout(visitor) : undefined}
+          ${login === undefined ? undefined : html`<a href="${login}">Log in</a>`}
         </header>
         <main id="main">${main}</main>
         <footer>

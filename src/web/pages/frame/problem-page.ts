@@ -14,16 +14,30 @@ interface ProblemPage {
   readonly status: number;
   readonly text: string;
   readonly version: string;
+  /** The page whose form was not answered. */
+  readonly from: string | undefined;
 }
 
 /** For a person whose request was not answered: what programs are told in one line. */
-export function problemPage({ status, text, version }: ProblemPage): Html {
+export function problemPage({ status, text, version, from }: ProblemPage): Html {
+  const title = from !== undefined && status === 403 ? "This was not done" : titles[status];
   return page({
     title: "svcsync: not shown",
     frame: { version },
-    main: html`<h1>${titles[status] ?? "This cannot be answered"}</h1>
+    main: html`<h1>${title ?? "This cannot be answered"}</h1>
       ${status === 404 ? html`<p>The address may be mistyped, or its stream is no longer in the sync file.</p>` : html`<p>${text.replace(/^this cannot be shown now: /, "")}</p>`}
       ${status === 500 ? html`<p>Try again in a minute. If it lasts, look at svcsync's log.</p>` : undefined}
-      ${status === 403 ? undefined : html`<p><a class="button" href="/">To the status</a></p>`}`,
+      ${from === undefined ? onward(status) : back(status, from)}`,
   });
+}
+
+/** Where there is nothing to go back to. */
+function onward(status: number): Html | undefined {
+  return status === 403 ? undefined : html`<p><a class="button" href="/">To the status</a></p>`;
+}
+
+function back(status: number, from: string): Html {
+  return status === 401
+    ? html`<p><a class="button" href="/login?next=${encodeURIComponent(from)}">Log in</a></p>`
+    : html`<p><a class="button" href="${from}">Open the page again</a></p>`;
 }
