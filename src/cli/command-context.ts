@@ -1,5 +1,5 @@
 import type { Command } from "commander";
-import { Closing, openSystems, readSyncFile, type Configuration, type Systems } from "#daemon";
+import { Closing, openOwnStore, openSystems, readSyncFile, type Configuration, type Systems } from "#daemon";
 import type { SyncFile } from "#mapping";
 import { systemClock, type StreamName } from "#model";
 import {
@@ -102,7 +102,8 @@ export async function openPartsContext(options: GlobalOptions, io: Io, names: St
   const configuration = { settings, secrets, syncFile, logger: operatorLogger(settings, io), redaction };
   const closing = new Closing();
   try {
-    const parts = await openSystems(configuration, "operator", closing);
+    const store = closing.use(await openOwnStore(configuration, "operator"));
+    const parts = await openSystems(configuration, store, "operator", closing);
     return { configuration, parts, [Symbol.asyncDispose]: () => closing[Symbol.asyncDispose]() };
   } catch (thrown) {
     await closing[Symbol.asyncDispose]();

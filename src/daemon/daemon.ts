@@ -1,16 +1,16 @@
 import { randomBytes } from "node:crypto";
 import { z } from "zod";
-import { StopError, type Clock } from "#model";
+import { StopError } from "#model";
 import type { Observer, Relay, StreamHolds } from "#pipeline";
 import { openQueue, type Queue } from "#queue";
-import type { Note, NoteStore } from "#store";
+import type { Note, NoteStore, Store } from "#store";
 import { assemble, queueLocation, type Assembly } from "./assembly.ts";
 import { Closing } from "./closing.ts";
 import { Observers } from "./observers/observers.ts";
 import { servePages } from "./page/pages.ts";
 import { leadFailed, Leading, type PollPlan } from "./replicas/leading.ts";
 import { ReplicaPart } from "./replicas/replica.ts";
-import { openSystems, type Configuration, type Systems } from "./systems/systems.ts";
+import { openOwnStore, openSystems, type Configuration, type Systems } from "./systems/systems.ts";
 import { PollWatch } from "./watch/poll-watch.ts";
 import { watchService } from "./watch/service-watch.ts";
 import { proveWork } from "./watch/work-proof.ts";
@@ -65,10 +65,11 @@ async function start(
   warnOfOldSpellings(configuration);
   const observers = closing.use(await Observers.open(configuration, options.observers));
   const { observer, requested, metrics } = observers;
-  const parts = await openSystems({ ...configuration, requested }, "daemon", closing);
-  const { store, service, clock } = parts;
+  const store = closing.use(await openOwnStore(configuration, "daemon"));
   await store.saveNote(stopNote, undefined);
-  closing.defer(() => noteStop(store, failed(), clock));
+  closing.defer(() => noteStop(store, failed()));
+  const parts = await openSystems({ ...configuration, requested }, store, "daemon", closing);
+  const { service } = parts;
   const queue = closing.use(await openDaemonQueue(configuration, parts));
   await observers.watch(parts, configuration, queue);
   void store.replicas.failure.then((reason) => fail(leadFailed(reason)));
@@ -178,11 +179,11 @@ export const stopNote: Note<{ at: number; code: string; message: string }> = {
   schema: z.object({ at: z.number(), code: z.string(), message: z.string() }),
 };
 
-async function noteStop(store: NoteStore, error: StopError | undefined, clock: Clock): Promise<void> {
+async function noteStop(store: Store, error: StopError | undefined): Promise<void> {
   if (error === undefined) return;
   const { code, message } = error;
   // The log has it, too: a store that takes no more writes keeps nothing else from closing.
-  await store.saveNote(stopNote, { at: clock.now(), code, message }).catch(() => undefined);
+  await store.saveNote(stopNote, { at: store.clock.now(), code, message }).catch(() => undefined);
 }
 
 function pollPlan({ settings, syncFile: { streams } }: Configuration, { polls }: DaemonOptions): PollPlan {

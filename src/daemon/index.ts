@@ -1,6 +1,6 @@
 export { startDaemon, stopNote, type Daemon, type DaemonOptions } from "./daemon.ts";
 export { queueLocation } from "./assembly.ts";
-export { openSystems, type Configuration, type Systems } from "./systems/systems.ts";
+export { openOwnStore, openSystems, type Configuration, type Systems } from "./systems/systems.ts";
 export { expectKnownService } from "./systems/known-service.ts";
 export { openSources, type Sources } from "./systems/sources.ts";
 export { readSyncFile } from "./sync-file.ts";

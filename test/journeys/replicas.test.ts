@@ -233,6 +233,7 @@ describe("three replicas over one store in PostgreSQL", () => {
     await using stranger = await Replica.start(stage, "stranger", { SERVICE_URL: other.url });
     expect(await stranger.exitCode()).toBe(70);
     expect(stranger.log).toContain("E_SERVICE_OTHER");
+    expect(await stage.command("status")).toMatchObject({ code: 0, stdout: expect.not.stringContaining("stopped") });
     expect(other.ledger.count()).toBe(0);
     const addresses = { SERVICE_URL: way.url, SERVICE_FORMER_URL: stage.sandbox.url };
     await using second = await Replica.start(stage, "second", addresses);

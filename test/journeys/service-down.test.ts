@@ -115,3 +115,17 @@ describe("a service that refuses the login", () => {
     expect(await stage.command("status")).toMatchObject({ code: 0, stdout: expect.not.stringContaining("stopped") });
   });
 });
+
+describe("a SERVICE_URL that is not that of the store's service", () => {
+  it("is named by status after svcsync refused it", async () => {
+    await using stage = await setStage({ rows: { customers: 1 } });
+    expect((await stage.command("sync")).code).toBe(0);
+    await stage.set({ SERVICE_URL: stage.sandbox.url.replace("127.0.0.1", "localhost") });
+    expect((await stage.command("sync")).code).toBe(70);
+    const { code, stdout } = await stage.command("status");
+    expect([code, stdout]).toEqual([
+      1,
+      expect.stringMatching(/^svcsync stopped .* \(E_SERVICE_OTHER\)\n {2}-> Correct SERVICE_URL/m),
+    ]);
+  });
+});

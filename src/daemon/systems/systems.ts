@@ -40,42 +40,35 @@ export interface Systems {
   readonly renewed: Pick<RenewedSecrets, "serviceToken">;
 }
 
+/** Opens the store that the settings name. @throws {StopError} E_STORE_BUSY and others when it cannot be had. */
+export async function openOwnStore(configuration: Configuration, as: "daemon" | "operator"): Promise<Store> {
+  const { settings, secrets, syncFile, logger, redaction, clock = systemClock, standby } = configuration;
+  const { leaseMs } = settings.delivery;
+  const joins = standby && joiningReplica(settings, secrets, syncFile, version);
+  return openStore(storeLocation(settings, secrets), {
+    as,
+    leaseMs,
+    clock,
+    logger,
+    redact: redaction.redact,
+    ...(standby ? { standby } : {}),
+    ...(joins ? { joins } : {}),
+  });
+}
+
 /**
- * Opens store, service and sources; `closing` closes them in reverse.
- * @throws {StopError} E_STORE_BUSY and others when the store cannot be had, E_SERVICE_OTHER when it is another service's. The service and the ERP are not asked yet.
+ * Opens service and sources beside the store; `closing` closes them in reverse.
+ * @throws {StopError} E_SERVICE_OTHER when the store is another service's. The service and the ERP are not asked yet.
  */
 export async function openSystems(
   configuration: Configuration,
+  store: Store,
   as: "daemon" | "operator",
   closing: Closing,
 ): Promise<Systems> {
-  const {
-    settings,
-    secrets,
-    syncFile,
-    logger,
-    redaction,
-    clock: ownClock = systemClock,
-    requested,
-    breaker,
-    standby,
-  } = configuration;
+  const { settings, secrets, syncFile, logger, redaction, requested, breaker } = configuration;
   const renewed = new RenewedSecrets(configuration);
-  const { leaseMs } = settings.delivery;
-  const joins = standby && joiningReplica(settings, secrets, syncFile, version);
-  const location = storeLocation(settings, secrets);
-  const store = closing.use(
-    await openStore(location, {
-      as,
-      leaseMs,
-      clock: ownClock,
-      logger,
-      redact: redaction.redact,
-      ...(standby ? { standby } : {}),
-      ...(joins ? { joins } : {}),
-    }),
-  );
-  await expectKnownService(store, location, settings.service, as === "daemon");
+  await expectKnownService(store, storeLocation(settings, secrets), settings.service, as === "daemon");
   const { clock } = store;
   const referenceCache = {
     load: (resource: string) => store.reference(resource),

@@ -40,7 +40,8 @@ async function status(options: JsonOptions, io: Io): Promise<number> {
   const causes = new ErrorGroups();
   for await (const record of eachRecord(context.store, { states: ["parked", "uncertain"] })) causes.add(record);
   const upkeep = await readUpkeep(context.store);
-  const stop = await context.store.note(stopNote);
+  // One of several replicas may have stopped: the others work.
+  const stop = upkeep.replicas?.length ? undefined : await context.store.note(stopNote);
   const stopped = stop && { ...stop, remedy: remedyOf(stop, { stream: "STREAM" }) };
   if (options.json) printJson(io.stdout, { streams: statuses, causes: causes.list(), stopped, ...upkeep });
   else {
