@@ -31,8 +31,8 @@ export interface Switches {
   readonly recordPath: string;
   /** How a missing record is spelled: a status, or 200 with nothing or with `null`. */
   readonly notFound: "404" | "400" | "empty" | "null";
-  /** What `{ action, ids }` in an edit does. */
-  readonly arrayUpdate: "supported" | "refused" | "ignored";
+  /** What `{ action, ids }` in an edit does; `wholeArray`: the ids replace the array, whatever the action. */
+  readonly arrayUpdate: "supported" | "refused" | "ignored" | "wholeArray";
   /** A linked object without dotted names: its id, or an object with `id` and `name`. */
   readonly links: "id" | "object";
   /** The member that says when a token expires. */
@@ -104,7 +104,7 @@ const SPELLINGS: { readonly [Name in keyof Switches]: Spelling<Switches[Name]> }
   createStatus: matching("200|201", /^20[01]$/, ([status]) => (status === "201" ? 201 : 200)),
   recordPath: matching("PATH with {resource} and {id}", /^(?=.*\{resource\})(?=.*\{id\})[^/].*$/, ([path]) => path),
   notFound: oneOf("404", "400", "empty", "null"),
-  arrayUpdate: oneOf("supported", "refused", "ignored"),
+  arrayUpdate: oneOf("supported", "refused", "ignored", "wholeArray"),
   links: oneOf("id", "object"),
   expiry: oneOf("expire_date", "expires_date", "both", "none"),
   logout: oneOf("effective", "ignored"),

@@ -65,6 +65,16 @@ describe("array update on PUT (section 4.4)", () => {
   });
 });
 
+describe("a tenant that takes the ids for the whole array", () => {
+  it.for(["add", "remove", "set"])("replaces the array whatever the action: %s", async (action) => {
+    await using tenant = await openTenant({ arrayUpdate: "wholeArray" });
+    const [vip, repair] = [tenant.named("tag", "VIP"), tenant.named("tag", "Wartung")];
+    const ticket = await tenant.ticket({ tags: [vip] });
+    await tenant.write("PUT", `v1/ticket/${ticket}`, { tags: { action, ids: [repair] } });
+    expect(tenant.sandbox.record("ticket", ticket)?.["tags"]).toEqual([repair]);
+  });
+});
+
 describe("a tenant without array updates", () => {
   it.for(["refused", "ignored"] as const)("has them %s, and takes the plain array", async (arrayUpdate) => {
     await using tenant = await openTenant({ arrayUpdate });

@@ -122,7 +122,7 @@ function readLinks(tenant: Tenant, field: Field, value: Json, current: StoredRec
   const ids = readIds(field, value["ids"] ?? null);
   const present = idsOf(current[field.name]);
   const { action } = value;
-  if (action === "set") return checkedLinks(tenant, field, ids);
+  if (action === "set" || tenant.switches.arrayUpdate === "wholeArray") return checkedLinks(tenant, field, ids);
   if (action === "add") return [...new Set([...present, ...checkedLinks(tenant, field, ids)])];
   if (action === "remove") return present.filter((id) => !ids.includes(id));
   throw new Refusal(400, `${field.wire}.action must be one of add, remove, set`);
