@@ -44,6 +44,7 @@ const tenants: readonly (readonly [name: string, switches: SandboxOptions, setti
   ["that answers null for a missing record", { notFound: "null" }, {}],
   ["that refuses array actions", { arrayUpdate: "refused" }, {}],
   ["that ignores array actions", { arrayUpdate: "ignored" }, {}],
+  ["that takes array actions for the whole array", { arrayUpdate: "wholeArray" }, {}],
   ["whose arrays are merged", { arrayUpdate: "refused" }, { arrayUpdate: "merge" }],
   ["that shows links as objects", { links: "object" }, {}],
   ["with another spelling of a path", { paths: { customer: "kunde" } }, { paths: { customer: "kunde" } }],

@@ -18,23 +18,34 @@ const supported: ArrayRule = (value, current) => {
   return action === "remove" ? current.filter((id) => !ids.includes(id)) : ids;
 };
 
+const ignored: ArrayRule = (value, current) => (Array.isArray(value) ? supported(value, current) : current);
+
 /** Takes the object for the whole array. */
 const wholeArray: ArrayRule = (value) => supported(isJsonObject(value) ? (value["ids"] ?? []) : value, []);
 
-/** One ticket with tags 2 and 9, of which 9 is another person's, on a tenant that treats arrays by a rule. */
-async function ticket(rule: ArrayRule, tags: number[] = [2, 9]) {
+/**
+ * One ticket with tags 2 and 9, of which 9 is another person's, on a tenant that treats arrays by a rule. Carries out the edit of
+ * number `last` and answers nothing from then on, until `last` is set to another one.
+ */
+async function ticket(rule: ArrayRule, tags: number[] = [2, 9], last = Infinity) {
   let record = { id: 7, name: "A", tags };
+  /** The tags after each edit. */
+  const states: number[][] = [];
+  const line = { last };
   const server = await standIn((request: Seen): Reply => {
+    if (states.length >= line.last) return { cut: true };
     if (request.method === "GET") return { json: record };
     const { tags: array, ...plain } = bodyOf(request);
     const changed = array === undefined ? record.tags : rule(array, record.tags);
     if (changed === undefined) return { status: 400, json: { status: 400, errorMessage: "invalid json data" } };
     record = { ...record, ...plain, tags: changed };
-    return { json: record };
+    states.push(changed);
+    return states.length >= line.last ? { cut: true } : { json: record };
   });
-  return { server, record: () => record };
+  return { server, record: () => record, states, line };
 }
 
+const action = (name: string, ids: number[]) => ({ tags: { action: name, ids } });
 const sent = (seen: readonly Seen[]) => seen.map(({ method, body }) => [method, ...(body === undefined ? [] : [body])]);
 
 describe("editing", () => {
@@ -111,16 +122,30 @@ describe("changing an array", () => {
     expect(record().tags).toEqual([9, 1]);
     expect(sent(server.seen)).toEqual([
       ["GET"],
-      ["PUT", { name: "B", tags: { action: "add", ids: [1] } }],
+      ["PUT", { name: "B", tags: { action: "add", ids: [9, 1] } }],
       ["PUT", { tags: { action: "remove", ids: [2] } }],
     ]);
     await opened.service.update("ticket", 7, { fields: {}, arrays: { tags: { add: [3], remove: [] } } }, never);
     expect(sent(server.seen).slice(3)).toEqual([["PUT", { tags: { action: "add", ids: [3] } }]]);
   });
 
+  it.each<[string, ArrayChange, number[], object[]]>([
+    ["an addition", { add: [1], remove: [] }, [9], [action("add", [9, 1]), action("add", [9])]],
+    ["the removal of the only id", { add: [], remove: [2] }, [2], [action("remove", [2])]],
+    ["a removal beside others", { add: [], remove: [2] }, [2, 9], [action("add", [9]), action("remove", [2])]],
+  ])("takes %s for proof that the action works", async (_name, change, tags, trial) => {
+    const { server } = await ticket(supported, tags);
+    await using _ = server;
+    await using opened = open(server.url);
+    await opened.service.update("ticket", 7, { fields: {}, arrays: { tags: change } }, never);
+    expect(sent(server.seen)).toEqual([["GET"], ...trial.map((body) => ["PUT", body])]);
+    await opened.service.update("ticket", 7, { fields: {}, arrays: { tags: { add: [4], remove: [] } } }, never);
+    expect(sent(server.seen).slice(1 + trial.length)).toEqual([["PUT", action("add", [4])]]);
+  });
+
   it.each<[string, ArrayRule]>([
     ["refuses the object", (value, current) => (Array.isArray(value) ? supported(value, current) : undefined)],
-    ["ignores the object", (value, current) => (Array.isArray(value) ? supported(value, current) : current)],
+    ["ignores the object", ignored],
     ["takes the object for the whole array", wholeArray],
   ])("puts the array right and merges from then on where a tenant %s", async (_name, rule) => {
     const { server, record } = await ticket(rule);
@@ -135,10 +160,44 @@ describe("changing an array", () => {
     expect(record().tags).toEqual([9, 1, 4]);
   });
 
+  it.each<[string, ArrayChange, number[]]>([
+    ["an addition", { add: [1], remove: [] }, [1, 2, 9]],
+    ["a removal", { add: [], remove: [2] }, [9]],
+    ["both", { add: [1], remove: [2] }, [1, 9]],
+  ])("never shows others' ids gone where a tenant takes the object for the whole array: %s", async (...of) => {
+    const [, change, expected] = of;
+    const { server, record, states } = await ticket(wholeArray);
+    await using _ = server;
+    await using opened = open(server.url);
+    await opened.service.update("ticket", 7, { fields: {}, arrays: { tags: change } }, never);
+    expect(new Set(record().tags)).toEqual(new Set(expected));
+    await opened.service.update("ticket", 7, { fields: {}, arrays: { tags: { add: [4], remove: [] } } }, never);
+    expect(new Set(record().tags)).toEqual(new Set([...expected, 4]));
+    expect(states.filter((tags) => !tags.includes(9))).toEqual([]);
+  });
+
+  it.each([1, 2, 3, 4])(
+    "loses nobody's ids where a tenant takes the object for the whole array and the process dies at its edit %i",
+    async (last) => {
+      const { server, record, line } = await ticket(wholeArray, [2, 9], last);
+      await using _ = server;
+      {
+        await using killed = open(server.url);
+        const thrown = await thrownBy(killed.service.update("ticket", 7, tagged, never));
+        expect(thrown).toMatchObject({ code: "E_SERVICE_UNREACHABLE" });
+      }
+      line.last = Infinity;
+      await using restarted = open(server.url);
+      await restarted.service.update("ticket", 7, tagged, never);
+      expect(new Set(record().tags)).toEqual(new Set([1, 9]));
+    },
+  );
+
   it.each<[string, (tags: number[]) => number[], number[]]>([
-    ["puts in", (tags) => [...tags, 52], [9, 8, 52, 1]],
-    ["takes out", (tags) => tags.filter((id) => id !== 8), [9, 1]],
-  ])("leaves alone what another person %s while the first action is watched", async (_name, others, expected) => {
+    ["leaves alone what another person puts in", (tags) => [...tags, 52], [9, 8, 52, 1]],
+    // Nobody can tell it from an id that was there all the time, and to leave it out would take it out elsewhere.
+    ["brings back what another person takes out", (tags) => tags.filter((id) => id !== 8), [9, 8, 1]],
+  ])("%s between the look and the first action", async (_name, others, expected) => {
     let puts = 0;
     const { server, record } = await ticket(
       (value, current) => supported(value, puts++ === 0 ? others(current) : current),
@@ -147,9 +206,11 @@ describe("changing an array", () => {
     await using _ = server;
     await using opened = open(server.url);
     await opened.service.update("ticket", 7, tagged, never);
-    expect(record().tags).toEqual(expected);
+    expect(new Set(record().tags)).toEqual(new Set(expected));
     expect(sent(server.seen)).toHaveLength(3);
     expect(opened.log.filter(({ level }) => level === "warn")).toEqual([]);
+    await opened.service.update("ticket", 7, { fields: {}, arrays: { tags: { add: [4], remove: [] } } }, never);
+    expect(sent(server.seen).slice(3)).toEqual([["PUT", { tags: { action: "add", ids: [4] } }]]);
   });
 
   it.each<[string, ArrayChange, number[], number[], number[]]>([
@@ -170,9 +231,10 @@ describe("changing an array", () => {
       await opened.service.update("ticket", 7, { fields: {}, arrays: { tags: change } }, never);
       expect(record().tags).toEqual(expected);
       expect(opened.log.filter(({ level }) => level === "warn")).toEqual([]);
-      const before = server.seen.length;
       await opened.service.update("ticket", 7, { fields: {}, arrays: { tags: { add: [4], remove: [] } } }, never);
-      expect(sent(server.seen).slice(before)).toEqual([["PUT", { tags: { action: "add", ids: [4] } }]]);
+      expect(record().tags).toEqual([...expected, 4]);
+      for (const { body } of server.seen.filter(({ method }) => method === "PUT"))
+        expect(body).toMatchObject({ tags: { action: expect.any(String) } });
     },
   );
 
@@ -196,6 +258,24 @@ describe("changing an array", () => {
     for (const id of [1, 3])
       await opened.service.update("ticket", 7, { fields: {}, arrays: { tags: { add: [id], remove: [] } } }, never);
     expect(record().tags).toEqual([1, 3]);
+  });
+
+  it("goes no further with an action that was not carried out, and tries it twice", async () => {
+    const { server } = await ticket(ignored);
+    await using _ = server;
+    await using opened = open(server.url);
+    await opened.service.update("ticket", 7, { ...tagged, fields: {} }, never);
+    const trial = [["GET"], ["PUT", action("add", [9, 1])]];
+    expect(sent(server.seen)).toEqual([...trial, ...trial, ["GET"], ["PUT", { tags: [9, 1] }]]);
+  });
+
+  it("does not take an addition of what is there already for proof that the action is understood", async () => {
+    const { server, record } = await ticket(ignored);
+    await using _ = server;
+    await using opened = open(server.url);
+    for (const id of [2, 1])
+      await opened.service.update("ticket", 7, { fields: {}, arrays: { tags: { add: [id], remove: [] } } }, never);
+    expect(record().tags).toEqual([2, 9, 1]);
   });
 
   it("reads, merges and writes the whole array where the dialect says so", async () => {

@@ -10,9 +10,13 @@ type Arrays = Readonly<Record<string, ArrayChange>>;
 type Put = (arrays: Readonly<Record<string, Json>>, plain: boolean) => Promise<JsonObject>;
 type Read = () => Promise<JsonObject>;
 
+/** How often a trial must fail before the action counts as misread: other people's changes can look like it once. */
+const TRIALS = 2;
+
 /**
- * Changes of arrays: our ids come and go, the others' stay. `{ action, ids }` is used once it has been seen to work on
- * this property; its first use is watched, corrected where a tenant takes it for something else, and not used again.
+ * Changes of arrays: our ids come and go, the others' stay. `{ action, ids }` is used alone once it has been seen to work on
+ * this property. Until then it is sent in a form that keeps the others' ids whatever a tenant does with it, so that a process
+ * may die after any request; where it is not understood, arrays are read, merged and written whole.
  */
 export class ArrayEdits {
   readonly #mode: "object" | "merge";
@@ -30,27 +34,24 @@ export class ArrayEdits {
     if (names.length === 0) return put({}, true);
     const verdicts = names.map((name) => this.#proven.get(`${resource}.${name}`));
     if (this.#mode === "merge" || verdicts.includes(false)) return put(wholeArrays(arrays, await read()), true);
-    return verdicts.includes(undefined) ? this.#watched(resource, arrays, put, read) : byAction(arrays, put);
+    return verdicts.includes(undefined) ? this.#tried(resource, arrays, put, read) : byAction(arrays, put);
   }
 
-  /**
-   * Others change the same arrays meanwhile, and that can look like a misread action. Before anything is corrected, the
-   * change is undone and done again: only an action that is understood does both.
-   */
-  async #watched(resource: ResourceName, arrays: Arrays, put: Put, read: Read): Promise<JsonObject> {
-    const before = await read();
-    const first = await byAction(arrays, put).catch(unlessRefused);
-    const isClear = first === undefined || (isDone(arrays, first) && !isAnyLost(arrays, before, first));
-    const after = isClear ? first : await undoneAndDone(arrays, put).catch(unlessRefused);
-    if (after !== undefined) {
-      if (namesOf(arrays).every((name) => isProof(arrays[name]!, before[name]))) this.#settle(resource, arrays, true);
-      return after;
+  async #tried(resource: ResourceName, arrays: Arrays, put: Put, read: Read): Promise<JsonObject> {
+    try {
+      for (let count = 0; count < TRIALS; count++) {
+        const tried = await trial(arrays, await read(), put);
+        if (tried === undefined) continue;
+        this.#settle(resource, tried.proven, true);
+        return tried.record;
+      }
+    } catch (thrown) {
+      if (!(thrown instanceof ServiceRefusal)) throw thrown;
     }
-    const left = await read();
-    const wanted = wholeArrays(arrays, first === undefined ? left : restored(arrays, before, left));
+    const wanted = wholeArrays(arrays, await read());
     const corrected = await put(wanted, true);
     if (shows(corrected, wanted)) {
-      this.#settle(resource, arrays, false);
+      this.#settle(resource, namesOf(arrays), false);
       this.#logger.warn(
         { resource, fields: namesOf(arrays) },
         "array action was not understood, so the array was corrected",
@@ -59,52 +60,58 @@ export class ArrayEdits {
     return corrected;
   }
 
-  #settle(resource: ResourceName, arrays: Arrays, works: boolean): void {
-    for (const name of namesOf(arrays)) this.#proven.set(`${resource}.${name}`, works);
+  #settle(resource: ResourceName, names: readonly string[], works: boolean): void {
+    for (const name of names) this.#proven.set(`${resource}.${name}`, works);
   }
+}
+
+/**
+ * The record after the change by action, and the arrays that prove the action to be understood; undefined where it looks misread.
+ * The others' ids are added along with ours, and one of ours that is there is left out: a tenant that takes the ids for the whole
+ * array drops that one alone. What a person removes between the look and the request comes back with the others'.
+ */
+async function trial(
+  arrays: Arrays,
+  before: JsonObject,
+  put: Put,
+): Promise<{ record: JsonObject; proven: string[] } | undefined> {
+  const wanted = wholeArrays(arrays, before);
+  const first = Object.entries(arrays).map(([name, { remove }]) => [name, addition(wanted[name]!) ?? removal(remove)]);
+  const record = await put(Object.fromEntries(first), true);
+  const second: Record<string, Json> = {};
+  const proven: string[] = [];
+  for (const [name, { add, remove }] of Object.entries(arrays)) {
+    const held = idsIn(before[name]);
+    const leaving = held.filter((id) => remove.includes(id));
+    const shown = idsIn(record[name]);
+    const others = shown.filter((id) => !add.includes(id) && !remove.includes(id));
+    if (wanted[name]!.length > 0) {
+      if (![...add, ...leaving].every((id) => shown.includes(id))) return undefined;
+      const next = leaving.length > 0 ? removal(remove) : add.length > 0 ? addition(others) : undefined;
+      if (next !== undefined) second[name] = next;
+    }
+    // What changes nothing looks the same where the action is ignored.
+    if (leaving.length > 0 || (name in second && add.some((id) => !held.includes(id)))) proven.push(name);
+  }
+  const after = Object.keys(second).length === 0 ? record : await put(second, false);
+  return isDone(arrays, after) ? { record: after, proven } : undefined;
+}
+
+/** Nothing for no ids: that is no request that every tenant takes. */
+function addition(ids: readonly number[]): JsonObject | undefined {
+  return ids.length === 0 ? undefined : { action: "add", ids: [...ids] };
+}
+
+function removal(ids: readonly number[]): JsonObject {
+  return { action: "remove", ids: [...ids] };
 }
 
 function namesOf(arrays: Arrays): string[] {
   return Object.keys(arrays);
 }
 
-function unlessRefused(thrown: unknown): undefined {
-  if (!(thrown instanceof ServiceRefusal)) throw thrown;
-}
-
-/** The ids that the change does not concern: a tenant that takes the action for the whole array loses all of them. */
-function bystanders({ add, remove }: ArrayChange, before: Json | undefined): number[] {
-  return idsIn(before).filter((id) => !add.includes(id) && !remove.includes(id));
-}
-
 function isDone(arrays: Arrays, record: JsonObject): boolean {
   return droppedArrays(arrays, record).length === 0;
-}
-
-function isAnyLost(arrays: Arrays, before: JsonObject, after: JsonObject): boolean {
-  return namesOf(arrays).some((name) => areLost(arrays[name]!, before[name], after[name]));
-}
-
-function areLost(change: ArrayChange, before: Json | undefined, after: Json | undefined): boolean {
-  const others = bystanders(change, before);
-  const found = new Set(idsIn(after));
-  return others.length > 0 && !others.some((id) => found.has(id));
-}
-
-/** An addition to nothing looks the same where the action is taken for the whole array. */
-function isProof(change: ArrayChange, before: Json | undefined): boolean {
-  return change.remove.length > 0 || bystanders(change, before).length > 0;
-}
-
-/** The arrays as they should be before the change: as they are now, with the ids back that the action has wiped out. */
-function restored(arrays: Arrays, before: JsonObject, after: JsonObject): JsonObject {
-  return Object.fromEntries(
-    Object.entries(arrays).map(([name, change]) => {
-      const found = idsIn(after[name]);
-      const isWiped = !Array.isArray(after[name]) || areLost(change, before[name], after[name]);
-      return [name, isWiped ? [...idsIn(before[name]), ...found] : found];
-    }),
-  );
 }
 
 /** One property takes one action per request: where ids come and go, the going is a second request. */
@@ -112,25 +119,16 @@ async function byAction(arrays: Arrays, put: Put): Promise<JsonObject> {
   const first: Record<string, Json> = {};
   const second: Record<string, Json> = {};
   for (const [name, { add, remove }] of Object.entries(arrays)) {
-    if (add.length > 0) first[name] = { action: "add", ids: [...add] };
-    if (remove.length > 0) (add.length > 0 ? second : first)[name] = { action: "remove", ids: [...remove] };
+    const coming = addition(add);
+    first[name] = coming ?? removal(remove);
+    if (coming !== undefined && remove.length > 0) second[name] = removal(remove);
   }
   const record = await put(first, true);
   return Object.keys(second).length === 0 ? record : put(second, false);
 }
 
-/** The record after the change was undone and done again by action; nothing where either did not happen. */
-async function undoneAndDone(arrays: Arrays, put: Put): Promise<JsonObject | undefined> {
-  const alone: Put = (actions) => put(actions, false);
-  const undoing = Object.fromEntries(
-    Object.entries(arrays).map(([name, { add, remove }]) => [name, { add: remove, remove: add }]),
-  );
-  if (!isDone(undoing, await byAction(undoing, alone))) return undefined;
-  const record = await byAction(arrays, alone);
-  return isDone(arrays, record) ? record : undefined;
-}
-
-function wholeArrays(arrays: Arrays, current: JsonObject): Record<string, Json> {
+/** The arrays as they should be after the change. */
+function wholeArrays(arrays: Arrays, current: JsonObject): Record<string, number[]> {
   return Object.fromEntries(Object.entries(arrays).map(([name, change]) => [name, merged(current[name], change)]));
 }
 
