@@ -93,6 +93,25 @@ describe("the status page in a browser", () => {
     expect(colour).toBe("rgb(23, 101, 58)");
   });
 
+  it("counts in its headline what needs attention alone, and names what else there is below", async () => {
+    const [customers, , tickets] = sampleStreams;
+    const pause = { kind: "pause", reason: "r", remedy: "m", needsPerson: false, polls: false } as const;
+    const paused = { ...customers!, state: "paused", holds: [pause], attention: ["delivery is paused"] } as const;
+    const blocked = "12 records wait for records that will not come";
+    const counts = { waiting: 12 };
+    const flowing = { ...tickets!, state: "following", holds: [], attention: [blocked], blocked: 12, counts } as const;
+    const parked = { ...flowing, counts: { ...counts, parked: 1 } };
+
+    const first = await verdictOf({ streams: [paused, parked] });
+    expect(first.text).toMatch(/^1 record needs attention\.\s+customers: delivery is paused/);
+    expect(first.text).toContain(blocked);
+    const problem = await verdictOf({ streams: [paused, parked], blockedRecords: "problem" });
+    expect(problem.text).toMatch(/^1 stream \(tickets\) and 1 record need attention\./);
+    const held = { ...tickets!, counts: { waiting: 1 } };
+    const { text } = await verdictOf({ streams: [held, { ...flowing, name: "contacts" }] });
+    expect(text).toMatch(/^A decision is needed: tickets\./);
+  });
+
   it("says a reason once, however many records have it", async () => {
     const status = sampleStatus();
     const waiting = Array.from({ length: 30 }, (_, at) =>

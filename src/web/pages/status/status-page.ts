@@ -170,13 +170,16 @@ function progressOf(streams: readonly StreamStatus[], now: number): string[] {
   ].flat();
 }
 
-function headlineOf({ streams, service, queue }: Overview, colour: keyof typeof titles): string {
+function headlineOf({ streams, service, queue, blockedRecords }: Overview, colour: keyof typeof titles): string {
   if (colour === "good")
     return streams.some(({ state }) => state === "loading") ? "The first load is under way." : "All is well.";
   if (service.state !== "closed") return "The service is failing.";
   if (queue === undefined) return "The queue does not answer.";
   const noted = streams.filter(({ attention }) => attention.length > 0);
-  const names = noted.map(({ name }) => name);
+  // Beside real trouble a pause, or records that wait for a parent, need no one: what is shown below is more.
+  const concerned =
+    colour === "bad" ? noted.filter((each) => urgencyOf([{ ...each, counts: {} }], blockedRecords) !== "none") : noted;
+  const names = concerned.map(({ name }) => name);
   const records = total(streams, "uncertain") + total(streams, "parked");
   const parts = [
     names.length === 0 ? [] : `${counted(names.length, "stream")} (${names.join(", ")})`,
@@ -186,7 +189,7 @@ function headlineOf({ streams, service, queue }: Overview, colour: keyof typeof 
   if (
     colour === "bad" &&
     records === 0 &&
-    noted.every(({ state, deletionsHeld }) => state === "held" || deletionsHeld > 0)
+    concerned.every(({ state, deletionsHeld }) => state === "held" || deletionsHeld > 0)
   )
     return `A decision is needed: ${names.join(", ")}.`;
   if (colour === "bad") return `${parts.join(" and ")} ${verb} attention.`;
