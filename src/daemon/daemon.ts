@@ -75,7 +75,7 @@ async function start(
   void store.replicas.failure.then((reason) => fail(leadFailed(reason)));
   const assembly = assemble({ configuration, parts, queue, observer, fail }, closing);
   const { holds, relay } = assembly;
-  const pollWatch = new PollWatch({ store, logger });
+  const pollWatch = new PollWatch({ store, queue, logger });
   const replica = new ReplicaPart({
     store,
     service,

@@ -86,6 +86,12 @@ export interface Queue extends AsyncDisposable {
   ping(): Promise<void>;
 
   /**
+   * What keeps jobs from being handed out here although `ping` resolves, in the words of the backend: a right that the user lacks, a
+   * connection too many. Undefined from the next job on.
+   */
+  trouble(): string | undefined;
+
+  /**
    * Calls `listener` each time the backend may have forgotten jobs (flushed, restarted, a replica was promoted): what was woken
    * and not delivered must be woken again. Noticed within seconds while polls are scheduled, at once after a restart.
    */

@@ -14,13 +14,14 @@ function watchOf(everyMs = 20 * SECOND) {
   const logger = memoryLogger();
   const store = { pollFailed: async (stream: string, error: ErrorFacts) => void failed.push({ stream, error }) };
   const schedule = new Map(["customers", "tickets"].map((name) => [name, { everyMs }]));
-  const watch = new PollWatch({ store, logger, elapsed: () => now });
+  const queue = { trouble: (): string | undefined => undefined };
+  const watch = new PollWatch({ store, queue, logger, elapsed: () => now });
   watch.watch(schedule);
   const after = async (ms: number) => {
     now += ms;
     await watch.look();
   };
-  return { watch, failed, logger, after, poll: watch.watching(async () => undefined) };
+  return { watch, failed, queue, logger, after, poll: watch.watching(async () => undefined) };
 }
 
 describe("the watch over polls", () => {
@@ -39,6 +40,13 @@ describe("the watch over polls", () => {
       { level: "error", message: "streams were not polled", fields: { streams: ["customers", "tickets"] } },
     ]);
     expect(() => watch.check()).toThrow(expect.objectContaining({ code: "E_POLL_OVERDUE" }));
+  });
+
+  it("says what the queue lacks", async () => {
+    const { failed, queue, after } = watchOf();
+    queue.trouble = () => "remaining connection slots are reserved";
+    await after(61 * SECOND);
+    expect(failed[0]!.error.message).toMatch(/the queue hands out no polls: remaining connection slots are reserved$/);
   });
 
   it("is content as soon as the polls come up again, however they end", async () => {

@@ -159,6 +159,18 @@ it("opens on PostgreSQL although the connection that looks at the server was los
 });
 
 describe("a queue on Redis", () => {
+  it("tells what keeps jobs from being handed out while the server answers, until it is granted", async () => {
+    await using redis = await startRedis();
+    const { working, client } = await polling(redis.url);
+    await client.call("ACL", "SETUSER", "default", "-bzpopmin");
+    const denied = /permissions to run the 'bzpopmin' command/;
+    await vi.waitFor(() => expect(working.queue.trouble()).toMatch(denied), patience);
+    await working.queue.ping();
+    await client.call("ACL", "SETUSER", "default", "+bzpopmin");
+    await vi.waitFor(() => expect(working.queue.trouble()).toBeUndefined(), patience);
+    client.disconnect();
+  });
+
   it("goes on after FLUSHALL: polls by themselves, records when they are woken again", async () => {
     await using redis = await startRedis();
     const { working, client } = await polling(redis.url);

@@ -1,4 +1,5 @@
 import { errorFacts, RetryError, untilNext, type StreamName } from "#model";
+import type { Queue } from "#queue";
 import type { IntakeStore } from "#store";
 import type { Logger } from "#telemetry";
 
@@ -21,6 +22,7 @@ interface Watched {
 
 export interface PollWatchDeps {
   readonly store: Pick<IntakeStore, "pollFailed">;
+  readonly queue: Pick<Queue, "trouble">;
   readonly logger: Logger;
   /** Milliseconds by a monotonic clock. */
   readonly elapsed?: () => number;
@@ -115,7 +117,9 @@ export class PollWatch {
 
   #overdue(stream: StreamName, { endedAt, everyMs }: Watched): RetryError {
     const silentSeconds = Math.round((this.#elapsed() - endedAt) / 1_000);
-    const message = `${stream} was not polled for ${silentSeconds} s, although its interval is ${everyMs / 1_000} s: the queue hands out no polls`;
+    const trouble = this.#deps.queue.trouble();
+    const why = trouble === undefined ? "" : `: ${trouble}`;
+    const message = `${stream} was not polled for ${silentSeconds} s, although its interval is ${everyMs / 1_000} s: the queue hands out no polls${why}`;
     return new RetryError("E_POLL_OVERDUE", message);
   }
 }

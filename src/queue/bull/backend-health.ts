@@ -23,6 +23,7 @@ export class BackendHealth {
   readonly #onReturn: (() => void)[] = [];
   #probe: Promise<void> | undefined;
   #outage: { readonly code: ErrorCode; readonly since: number } | undefined;
+  #met: string | undefined;
   /** Gives up the calls, and the looks, that are under way. */
   readonly #calling = new Set<() => void>();
   readonly #looking = new Set<() => void>();
@@ -64,8 +65,21 @@ export class BackendHealth {
   /** What BullMQ met in the background. */
   heard(error: Error): void {
     if (this.#closing.signal.aborted) return;
-    if (!isUnreachable(error)) this.#log.debug({ err: error }, "met an error in the background of the queue");
+    if (!isUnreachable(error)) {
+      this.#log.debug({ err: error }, "met an error in the background of the queue");
+      this.#met = error.message;
+    }
     this.#doubt();
+  }
+
+  /** What keeps jobs from being handed out, although the server answers. */
+  get trouble(): string | undefined {
+    return this.#met;
+  }
+
+  /** A job was handed out. */
+  works(): void {
+    this.#met = undefined;
   }
 
   /** Rejects all calls that still wait. */

@@ -124,6 +124,10 @@ export class BullQueue implements Queue {
     return this.#reach.probe();
   }
 
+  trouble(): string | undefined {
+    return this.#reach.trouble;
+  }
+
   onForgotten(listener: () => void): void {
     this.#onForgotten.push(listener);
   }

@@ -134,7 +134,10 @@ export class Workers {
   #deliveryWorker(): JobWorker {
     const { backend, handlers, logger, reach } = this.#deps;
     const deliver = deliveryWork({
-      deliver: (id, signal) => handlers.deliver(id, signal),
+      deliver: (id, signal) => {
+        reach.works();
+        return handlers.deliver(id, signal);
+      },
       turns: this.#turns,
       mayBegin: () => this.#isDelivering && !this.#leaving.signal.aborted,
       passOn: (...of) => this.#passOn(...of),
@@ -161,7 +164,10 @@ export class Workers {
     const { backend, handlers, polledEvery, logger, reach } = this.#deps;
     const poll = pollWork({
       jobs: () => polls,
-      poll: (stream, signal) => handlers.poll(stream, signal),
+      poll: (stream, signal) => {
+        reach.works();
+        return handlers.poll(stream, signal);
+      },
       polledEvery,
       stopping: this.#leavingPolls.signal,
       logger,

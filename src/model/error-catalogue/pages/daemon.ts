@@ -8,7 +8,8 @@ export const daemonErrors = errorPage({
         "A stream was not polled for three of its intervals, and for at least 30 seconds. The ERP was not even asked: " +
         "the queue hands out no polls.",
       normal: "No. It ends with the first poll that comes up.",
-      remedy: "Look at the queue: it hands out no polls.",
+      remedy:
+        "Look at the queue: it hands out no polls. Give its user what the message says that it lacks, such as a right or connections.",
       more:
         "See the `queue` part of `/readyz` and messages of the queue in the log: the server of `QUEUE_URL` is away or " +
         "its memory is full. If the queue is well, restart svcsync and report it.",

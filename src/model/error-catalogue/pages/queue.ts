@@ -38,7 +38,8 @@ export const queueErrors = errorPage({
         "The server denies access: user, password or database of `QUEUE_URL` are wrong, the user may not run a command " +
         "(`NOPERM`), or, on PostgreSQL, the user may not create the schema.",
       normal: "No. Waiting would not help, so svcsync ends.",
-      remedy: "Correct QUEUE_URL; on PostgreSQL grant CREATE on the database.",
+      remedy:
+        "Correct QUEUE_URL. Where the message names a command, grant it to the user of Redis; on PostgreSQL grant CREATE on the database.",
       more:
         "Special characters in a password are written as `%40` and the like. On Redis give the user all commands on " +
         "keys that begin with the prefix, `INFO`, and scripts. User and password are those of the Redis servers; where " +
