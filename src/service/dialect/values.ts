@@ -11,6 +11,7 @@ export function idOf(value: Json | undefined): number | undefined {
 }
 
 const INSTANT = /^\d{4}-\d\d-\d\dT\d\d:\d\d(:\d\d(\.\d+)?)?(Z|[+-]\d\d:?\d\d)?$/;
+const MS_PER_SECOND = 1000;
 const DAY = /^\d{4}-\d\d-\d\d$/;
 
 /** Epoch milliseconds of a date as the service writes it; without a zone it is UTC. Undefined for anything else. */
@@ -31,7 +32,7 @@ export function isEmpty(value: Json | undefined): boolean {
 
 /**
  * Does an answer show what was sent? Equal in meaning, not in spelling: links come back as ids or as records, dates in
- * another precision, arrays in another order, texts trimmed, numbers as text.
+ * another precision or as a count since 1970, arrays in another order, texts trimmed, numbers as text.
  */
 export function sameValue(sent: Json | undefined, found: Json | undefined): boolean {
   if (isEmpty(sent)) return isEmpty(found);
@@ -61,10 +62,15 @@ export function keyText(value: Json | undefined): string | undefined {
 
 function sameScalar(sent: string | number | boolean, found: string | number | boolean): boolean {
   const sentAt = instantOf(sent);
-  if (sentAt !== undefined && sentAt === instantOf(found)) return true;
+  if (sentAt !== undefined && (sentAt === instantOf(found) || isCount(sentAt, found))) return true;
   if (typeof sent === "boolean" || typeof found === "boolean") return flag(sent) === flag(found);
   if (typeof sent === "number" || typeof found === "number") return Number(sent) === Number(found);
   return tidy(sent) === tidy(found);
+}
+
+/** Is it the instant as milliseconds or seconds since 1970? */
+function isCount(instant: number, found: string | number | boolean): boolean {
+  return typeof found !== "boolean" && [instant, instant / MS_PER_SECOND].includes(Number(found));
 }
 
 function flag(value: string | number | boolean): string {
