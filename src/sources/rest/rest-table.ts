@@ -7,12 +7,13 @@ import { keyOf } from "../wire/stamps/values.ts";
 import type { WebClient } from "../wire/client/web-client.ts";
 import type { RestPage, RestQuery, RestShape } from "./shape.ts";
 
-/** A shape as a table to walk. */
-export function restTable(client: WebClient, shape: RestShape): WireTable {
+/** A shape as a table to walk; `isLog`: one key may come several times. */
+export function restTable(client: WebClient, shape: RestShape, isLog = false): WireTable {
   const gauge = new PageGauge();
   const reader = new RowReader({
     name: shape.name,
     stampField: shape.stamp?.field ?? "",
+    isLog,
     key: (raw) => keyOf(raw, shape.keyFields),
     row: (raw) => shape.tidy?.(raw) ?? raw,
     stamp: (raw) => shape.stamp?.decode(raw),

@@ -30,7 +30,7 @@ export async function openRest(settings: RestSettings, context: OpenContext): Pr
         name,
         table,
         tracks: main.stamp === undefined ? [] : tracks.map((shape) => trackOf(client, shape)),
-        ...(deletions === undefined ? {} : { deletions: trackOf(client, deletions) }),
+        ...(deletions === undefined ? {} : { deletions: trackOf(client, deletions, true) }),
         hasSilentDeletions,
         times: { clock: client.serverClock, overlapMs: read.overlap, marginMs: read.margin },
         logger: context.logger.child({ stream: name }),
@@ -61,11 +61,16 @@ function shapesOf(name: string, read: RestRead, settings: RestSettings): RestSha
   return { tracks: [shape], ...(deletions === undefined ? {} : { deletions: configuredShape(deletions, settings) }) };
 }
 
-function trackOf(client: WebClient, shape: RestShape): Track {
+function trackOf(client: WebClient, shape: RestShape, isLog = false): Track {
   const { stamp } = shape;
   if (stamp === undefined)
     throw new StopError("E_SOURCE_SETTINGS", `${shape.name} has no \`changed\`; a list of deletions needs one`);
-  return { table: restTable(client, shape), unit: PRECISIONS[stamp.precision], zone: stamp.zone, nulls: shape.nulls };
+  return {
+    table: restTable(client, shape, isLog),
+    unit: PRECISIONS[stamp.precision],
+    zone: stamp.zone,
+    nulls: shape.nulls,
+  };
 }
 
 async function readOne(client: WebClient, shape: RestShape, key: Key, signal: AbortSignal): Promise<Row | undefined> {

@@ -15,6 +15,7 @@ import { changesByStamp, changesWhole, type PollTimes, type Track } from "./walk
 import type { WireRow, WireTable } from "./table.ts";
 import { wallMicrosAt, wallText } from "./stamps/wall.ts";
 import { walkComplete } from "./walk/walk-keys.ts";
+import { repeated } from "./walk/read-rows.ts";
 import { finding } from "./client/web-check.ts";
 
 const FUTURE_MS = 600_000;
@@ -83,21 +84,32 @@ async function* deleted(
 
 async function checkStream(parts: StreamDeps, signal: AbortSignal): Promise<Finding[]> {
   const { name, table, tracks, times } = parts;
+  let first: readonly WireRow[] = [];
   const readable = await finding(`${name}: rows`, async () => {
     const { rows } = await table.byKey({ kind: "all" }, undefined, signal);
+    first = rows;
     return rows.length === 0
       ? `${table.name} is empty`
       : `${table.name} can be read; a page has ${counted(rows.length, "row")}`;
   });
   // Whatever keeps rows from being read would be said again of each stamp.
   if (readable.verdict === "problem") return [readable];
-  const findings = [readable];
+  const findings = [readable, ...repeatedFindings(`${name}: key`, table, first)];
   for (const track of tracks) {
     const field = track.table.stampField;
     findings.push(...(await filterFindings(`${name}: ${field}`, track, times, signal)));
     findings.push(await futureFinding(`${name}: ${field} ahead`, track, times, signal));
   }
   return findings;
+}
+
+/** A key that is not unique would make several rows of the ERP one record. */
+function repeatedFindings(subject: string, table: WireTable, rows: readonly WireRow[]): Finding[] {
+  const twice = rows.find(({ odd }) => odd?.reason === repeated);
+  if (twice === undefined) return [];
+  const code = "E_SOURCE_KEY_AMBIGUOUS";
+  const message = `${table.name}: several rows of the first page have the key ${twice.key} and differ (${code})`;
+  return [{ subject, verdict: "problem", message, code }];
 }
 
 /** What the last day's rows show, and which of them are odd: each of those is parked alone, so it is no problem of the stream. */

@@ -70,6 +70,17 @@ describe.each(Object.keys(streams))("an odd row of %s", (kind) => {
     expect(unreadable).toEqual([{ key: "2", place, reason: expect.stringMatching(reason) }]);
   });
 
+  it("that shares its key with another one is set aside with it; one that only comes twice is not", async () => {
+    const twice = ["A", "B"].map((name) => `{"id":2,"at":"${now}","name":"${name}"}`);
+    const items = await stream([...twice, good, good].join(","));
+    const { changes, unreadable } = await read(items);
+    expect(new Set(changes.map(({ key }) => key))).toEqual(new Set(["1"]));
+    expect(unreadable).toEqual([{ key: "2", place: "items", reason: expect.stringContaining("have this key") }]);
+    expect(await items.check(never)).toContainEqual(
+      expect.objectContaining({ verdict: "problem", code: "E_SOURCE_KEY_AMBIGUOUS" }),
+    );
+  });
+
   it("without a key is left out and told of until all rows have one", async () => {
     const items = await stream(`{"id":null,"at":"${now}"},${good}`);
     const { changes, unreadable } = await read(items);

@@ -20,11 +20,13 @@ export const pipelineErrors = errorPage({
     E_ROW_UNREADABLE: {
       meaning:
         "The ERP's row of this record cannot be read: an invalid change stamp, a document that is nested too deeply or " +
-        "is larger than 16 million characters, a line of a file with a wrong value, a key that is not valid text. The " +
-        "message names the place and the reason. The record keeps what was last delivered, and all other records " +
-        "continue. A sweep never treats it as deleted.",
+        "is larger than 16 million characters, a line of a file with a wrong value, a key that is not valid text, or " +
+        "several rows in one answer of an API that have the same key and differ. The message names the place and the " +
+        "reason. The record keeps what was last delivered, and all other records continue. A sweep never treats it as deleted.",
       normal: "Now and then, where people or imports write into the ERP.",
-      remedy: "Correct the row in the ERP; the next poll reads it again.",
+      remedy:
+        "Correct the row in the ERP; the next poll reads it again. Where several rows have the same key, choose fields " +
+        "for `key` that are unique together.",
       more: "No `retry` is needed. A column that is not needed can be left out with `columns`.",
     },
     E_SOURCE_UNREADABLE: {
@@ -79,8 +81,9 @@ export const pipelineErrors = errorPage({
         "No: either the ERP has a record twice, or the stream's [`match`](../sync-file.md#match) names records by " +
         "something that is not unique.",
       remedy:
-        "Merge the two in the ERP, correct `match`, or allow such records by `shared: true` at the match rule. Create " +
-        'this one: "svcsync resolve {record} --create". Leave it out: "svcsync skip {record}".',
+        "Merge the two in the ERP, correct `match`, or allow such records by `shared: true` at the match rule; then " +
+        '"svcsync retry {record}". To create this record all the same: "svcsync resolve {record} --create". To leave it ' +
+        'out: "svcsync skip {record}".',
     },
     E_TWIN: {
       meaning:

@@ -1,4 +1,4 @@
-import { messageOf, ParkError, type Json, type JsonObject, type Key, type Row } from "#model";
+import { canonicalJson, messageOf, ParkError, type Json, type JsonObject, type Key, type Row } from "#model";
 import type { KeylessRows } from "../../source.ts";
 import type { KeylessReader, WireRow } from "../table.ts";
 import type { Wall } from "../stamps/wall.ts";
@@ -6,12 +6,17 @@ import type { Wall } from "../stamps/wall.ts";
 /** Lists and objects within each other: what nests deeper exhausts the stack of one who follows it. */
 const DEEPEST = 64;
 const REASON_LENGTH = 300;
+/** Why rows that share a key are odd. */
+export const repeated =
+  "several rows of one answer have this key and differ; choose fields for `key` that are unique together";
 
 /** How an adapter takes a row of an answer apart. Each may throw: that row alone is then odd. */
 export interface RowForm {
   /** Of the table and its change stamp, for messages. */
   readonly name: string;
   readonly stampField: string;
+  /** True for a log of events, in which one key may come several times. */
+  readonly isLog?: boolean;
   key(raw: JsonObject): Key;
   row(raw: JsonObject): Row;
   stamp(raw: JsonObject): Wall | undefined;
@@ -42,7 +47,7 @@ export class RowReader implements KeylessReader {
 
   /**
    * @throws {ParkError} E_SOURCE_KEY, E_SOURCE_STAMP where no row ever had a key, or a stamp that can be read; E_SOURCE_KEY also where
-   * no row of the answer has the key field at all: the ERP's schema changed.
+   * no row of the answer has the key field at all: the ERP's schema changed. Rows of one key that differ are odd.
    */
   read(raws: readonly JsonObject[], keysOnly = false): WireRow[] {
     const rows: WireRow[] = [];
@@ -74,7 +79,7 @@ export class RowReader implements KeylessReader {
     }
     if (keyless !== undefined && rows.length === 0 && !(this.#hasKeys && hasField)) throw keyless;
     if (oddStamp !== undefined && !this.#hasStamps && rows.every((row) => row.odd !== undefined)) throw oddStamp;
-    return rows;
+    return keysOnly || this.#form.isLog === true ? rows : markRepeated(rows, this.#form.name);
   }
 
   /** Rows without a key that were met since {@link forget}. */
@@ -109,6 +114,21 @@ function attempt<T>(read: () => T): Attempt<T> {
 
 function odd(key: Key, place: string, thrown: Error): WireRow {
   return { key, row: {}, stamp: undefined, odd: { place, reason: reasonOf(thrown) } };
+}
+
+/** One answer shows a record once: which of several rows that share a key and differ is the record is unknown, so they are one odd row. */
+function markRepeated(rows: readonly WireRow[], name: string): WireRow[] {
+  const first = new Map<Key, WireRow>();
+  const keys = new Set<Key>();
+  for (const row of rows) {
+    const other = first.get(row.key);
+    if (other === undefined) first.set(row.key, row);
+    else if (canonicalJson(other.row) !== canonicalJson(row.row)) keys.add(row.key);
+  }
+  return rows.flatMap((row) => {
+    if (!keys.has(row.key)) return row;
+    return row === first.get(row.key) ? { ...row, row: {}, odd: { place: name, reason: repeated } } : [];
+  });
 }
 
 function reasonOf(thrown: unknown): string {
