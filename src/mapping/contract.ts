@@ -83,6 +83,8 @@ export interface Stream {
   readonly parents: readonly StreamName[];
   /** Every field name that svcsync may write through this stream. */
   readonly ownedFields: readonly string[];
+  /** Those of them that are written at creation only. */
+  readonly createOnlyFields: readonly string[];
   /** Lookups whose names are constants in the file, so that `check` can prove them before the first record. */
   readonly constantLookups: readonly {
     readonly resource: ResourceName;

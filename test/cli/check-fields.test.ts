@@ -22,6 +22,24 @@ ${customersStream()}      ${fields}
   return scene.run("check", ...more);
 }
 
+/** Service orders and contacts, which both have a field that the service takes at creation only. */
+function ordersAndContacts(number: string): string {
+  return `
+${sources}
+streams:
+${customersStream()}  orders:
+    source: erp
+    read: { table: service_orders, key: order_no, changed: updated_at }
+    resource: svcDocument
+    fields: { erpReferenceNumber: ${number}, customer: { ref: customers, key: customer_no } }
+  contacts:
+    source: erp
+    read: { table: contacts, key: [customer_no, contact_no], changed: updated_at }
+    resource: customerContact
+    fields: { name: last_name, customer: { ref: customers, key: customer_no } }
+`;
+}
+
 describe("svcsync check", () => {
   it("accepts the shipped sync file, in an empty tenant and in one with records", async () => {
     await scene.edit((text) => text);
@@ -66,6 +84,19 @@ describe("svcsync check", () => {
     const { code, stdout } = await check("defaultCustomerLocation: { const: 1 }");
     expect(stdout).toContain("warning  stream customers, field defaultCustomerLocation: the service computes");
     expect(code).toBe(0);
+  });
+
+  it("warns of a field that the service takes at creation only and that is written later too, unless it is a link", async () => {
+    for (const options of [[], ["--offline"]]) {
+      await scene.edit(() => ordersAndContacts("order_no"));
+      const { code, stdout } = await scene.run("check", ...options);
+      expect(stdout.match(/warning.*/g)).toEqual([
+        "warning  stream orders, field erpReferenceNumber: the service takes erpReferenceNumber only when it creates a svcDocument, and drops later changes",
+      ]);
+      expect(code).toBe(0);
+      await scene.edit(() => ordersAndContacts("{ from: order_no, own: create }"));
+      expect((await scene.run("check", ...options)).stdout).not.toContain("only when it creates");
+    }
   });
 
   it("warns of a field without which nothing can be created, and that the stream does not write", async () => {

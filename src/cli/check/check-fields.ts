@@ -10,7 +10,15 @@ import {
   type StreamName,
 } from "#model";
 import { remedyOf } from "#operator";
-import { resourceFacts, takes, type FieldFact, type FieldFacts, type FieldKind, type Service } from "#service";
+import {
+  catalogueFacts,
+  resourceFacts,
+  takes,
+  type FieldFact,
+  type FieldFacts,
+  type FieldKind,
+  type Service,
+} from "#service";
 
 /** What the first rows of the streams are mapped to. */
 export type MappedSamples = ReadonlyMap<StreamName, readonly MappedField[]>;
@@ -46,7 +54,7 @@ function streamFindings(stream: Stream, samples: readonly MappedField[], known: 
   });
   const unproven = ownedFields.filter((field) => known.facts.get(field)?.verdict === "unproven");
   if (unproven.length > 0) findings.push(notProven(stream, unproven, known.recordCount));
-  findings.push(...unwritten(stream));
+  findings.push(...unwritten(stream), ...rewritten(stream));
   if (findings.length > 0) return findings;
   return [{ subject: `stream ${name}`, verdict: "ok", message: `${resource} has the fields that it writes` }];
 }
@@ -77,6 +85,23 @@ export function unwritten({ name, resource, ownedFields }: Stream): Finding[] {
   const message = `the service may refuse to create a ${resource} without ${missing.join(", ")}, which the stream does not write`;
   const remedy = "Map it, unless the tenant fills it in or the stream creates no records.";
   return [{ subject: `stream ${name}`, verdict: "warning", message, remedy }];
+}
+
+/**
+ * Fields that the service takes at creation only, and that the stream writes later too. Links are left out: that a record got
+ * another parent in the ERP should show as a dropped field.
+ */
+export function rewritten({ name, resource, ownedFields, createOnlyFields }: Stream): Finding[] {
+  const { createOnly } = resourceFacts(resource);
+  const fields = ownedFields.filter((field) => createOnly.includes(field) && !createOnlyFields.includes(field));
+  const facts = catalogueFacts(resource, fields);
+  return fields
+    .filter((field) => facts.get(field)?.kind !== "id")
+    .map((field): Finding => {
+      const message = `the service takes ${field} only when it creates a ${resource}, and drops later changes`;
+      const remedy = "Add `own: create` to the field in the sync file.";
+      return { subject: `stream ${name}, field ${field}`, verdict: "warning", message, remedy };
+    });
 }
 
 /** What is written to a field that the service computes is lost. */

@@ -3,7 +3,7 @@ import type { Finding } from "#model";
 import { catalogueFacts } from "#service";
 import { readOfflineContext, type GlobalOptions } from "../command-context.ts";
 import type { Io } from "../output/io.ts";
-import { readOnly, unwritten } from "./check-fields.ts";
+import { readOnly, rewritten, unwritten } from "./check-fields.ts";
 import { syncFileFindings } from "./findings-text.ts";
 
 interface OfflineFindings {
@@ -44,7 +44,7 @@ function fieldFindings(stream: Stream): Finding[] {
     const message = `svcsync's catalogue of ${resource} has no field "${field}", did you mean "${fact.suggestion}"?`;
     return [{ subject, verdict: "warning", message, remedy: 'Correct it, or let "svcsync check" ask the service.' }];
   });
-  warnings.push(...unwritten(stream));
+  warnings.push(...unwritten(stream), ...rewritten(stream));
   if (warnings.length > 0) return warnings;
   return [{ subject: `stream ${name}`, verdict: "ok", message: `no field of ${resource} looks misspelt` }];
 }

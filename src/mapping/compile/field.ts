@@ -13,10 +13,15 @@ export interface CompiledField {
   readonly constantLookups: readonly ConstantLookup[];
 }
 
+/** Whether the field is written at creation only. */
+export function ownerOf(words: FieldWords): MappedField["own"] {
+  return (typeof words === "object" && words.own) || "always";
+}
+
 /** Compiles one field of a stream. Its errors name the field; its expressions are left with `values`. */
 export function compileField(words: FieldWords, place: FieldLocation, values: ValueCompiler): CompiledField {
   const name = place.field;
-  const own = (typeof words === "object" && words.own) || "always";
+  const own = ownerOf(words);
   const field = (map: (input: Input) => MappedValue, facts: Partial<CompiledField> = {}): CompiledField => ({
     map: (input) => ({ name, value: map(input), own }),
     parent: undefined,

@@ -5,7 +5,7 @@ import type { Deletion, Mapped, MappedField, MappedValue, MatchRule, Stream } fr
 import { Expression, withoutNulls } from "../expression/expression.ts";
 import type { FieldWords, SetWords, StreamHead } from "../words.ts";
 import { columnUses } from "./column-uses.ts";
-import { compileField, type ConstantLookup } from "./field.ts";
+import { compileField, ownerOf, type ConstantLookup } from "./field.ts";
 import { kindOf, mappingError } from "./mapping-error.ts";
 import { ValueCompiler } from "./value.ts";
 
@@ -53,6 +53,7 @@ export function compileStream({ name, head, read, fields }: StreamWords): Stream
     moved: head.moved,
     parents: [...new Set(all.compiled.flatMap(({ parent }) => parent ?? []))],
     ownedFields: [...new Set([...fields.keys(), ...Object.keys(head.deleted?.set ?? {})])],
+    createOnlyFields: [...fields].flatMap(([field, words]) => (ownerOf(words) === "create" ? field : [])),
     constantLookups: distinct([
       ...all.compiled.flatMap((field) => field.constantLookups),
       ...deletionLookups(deletion),
