@@ -59,6 +59,17 @@ describe("init", () => {
     expect((await stat(join(folder, ".env"))).mode & 0o777).toBe(0o600);
   });
 
+  it.each(["postgresql", "MariaDB", "BusinessOne"])("knows the ERP by the name %s", async (name) => {
+    const { code } = await runCaptured(["init", "--yes", "--no-check", "--erp", name]);
+    expect(code).toBe(0);
+  });
+
+  it("lists the ERPs where it is given another one", async () => {
+    const { code, stderr } = await runCaptured(["init", "--yes", "--no-check", "--erp", "oracle"]);
+    expect(stderr).toMatch(/'oracle' is invalid. expected one of postgres, mysql, .*, files/);
+    expect(code).toBe(64);
+  });
+
   it("leaves empty what is not given, and says what is still to be filled in", async () => {
     const { code, stdout } = await runCaptured(["init", "--yes", "--erp", "odoo"]);
     expect(stdout).toContain("SERVICE_URL, ERP_URL, ERP_DATABASE, ERP_KEY, SERVICE_TOKEN");

@@ -37,7 +37,7 @@ async function refused(...options: string[]): Promise<{ code: number; said: stri
   return { code, said: (await text(stdout)) + (await text(stderr)) };
 }
 
-const SERVICE = /service stands at (\S+)/;
+const SERVICE = /service listens at (\S+)/;
 const PAGE = /ledger and faults: (\S+)/;
 const get = (url: string, token = "sandbox-token") => fetch(url, { headers: { authorization: `Bearer ${token}` } });
 const login = (url: string, body: unknown) =>

@@ -29,7 +29,9 @@ export async function askTables(
   signal: AbortSignal,
 ): Promise<readonly StreamChoice[] | string | undefined> {
   const tables = await catalog.tables(signal);
-  interview.say(`\nThe database has ${tables.length} tables and views${listed(tables)}`);
+  interview.say(
+    `\nThe database has ${tables.length === 1 ? "one table or view" : `${tables.length} tables and views`}${listed(tables)}`,
+  );
   const choices: StreamChoice[] = [];
   for (const kind of streamKinds) {
     const parents = parentKeys(choices);

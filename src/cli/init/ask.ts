@@ -3,12 +3,12 @@ import { errorFacts, isTimeZone } from "#model";
 import { wantedInstead } from "#settings";
 import type { Answers } from "./env-text.ts";
 import type { Interview } from "../interview.ts";
-import { loadPreset, type Preset } from "./presets.ts";
+import { loadPreset, presetNamed, type Preset } from "./presets.ts";
 
 /** Asks which ERP it is, by number or by name; undefined without an answer. */
 export async function askPreset(interview: Interview, presets: readonly Preset[]): Promise<Preset | undefined> {
   const presetOf = (typed: string) =>
-    presets[Number(typed) - 1] ?? presets.find(({ name }) => name.toLowerCase() === typed.toLowerCase());
+    presets[Number(typed) - 1] ?? presets.find(({ name }) => name === presetNamed(typed));
   const list = presets.map(({ name, title }, at) => `  ${String(at + 1).padStart(2)}  ${name.padEnd(16)} ${title}`);
   interview.say(`Which ERP leads?\n\n${list.join("\n")}\n`);
   const answer = await interview.ask({

@@ -1,6 +1,6 @@
 import { mkdir } from "node:fs/promises";
 import { dirname } from "node:path";
-import { InvalidArgumentError, Option } from "commander";
+import { InvalidArgumentError } from "commander";
 import { schemaText } from "#mapping";
 import { resourceNames } from "#service";
 import { adapters } from "#sources";
@@ -12,7 +12,7 @@ import { readIfThere, writeWhole } from "../output/whole-file.ts";
 import { answers, syncFilePath as syncFile, type AnswerOptions } from "./answers.ts";
 import { zoneObjection } from "./ask.ts";
 import { envText } from "./env-text.ts";
-import { presetNames, readSampleSyncFile, templateZone, type Preset } from "./presets.ts";
+import { presetNamed, presetNames, readSampleSyncFile, templateZone, type Preset } from "./presets.ts";
 
 interface InitOptions extends GlobalOptions, AnswerOptions {
   readonly force?: boolean;
@@ -25,7 +25,7 @@ const schemaFile = "config/sync.schema.json";
 export const registerInit: Registration = (cli) =>
   cli
     .command("init", "Ask for the ERP and the service, write .env and config/sync.yaml, then check them")
-    .addOption(new Option("--erp <name>", "the ERP").choices(presetNames))
+    .option("--erp <name>", `the ERP: ${presetNames.join(", ")}`, erp)
     .option("--service-url <url>", "address of the service")
     .option("--set <name=value...>", "a line of .env (ERP_URL=…), or a table or column (customers.table=…)", setting)
     .option("--timezone <zone>", "time zone of the ERP's clock (default: this machine's)", zone)
@@ -102,6 +102,12 @@ function setting(text: string, before: readonly string[] = []): string[] {
     throw new InvalidArgumentError("expected NAME=value or STREAM.PART=column");
   if (/[\r\n]/.test(text)) throw new InvalidArgumentError("expected a single line");
   return [...before, text];
+}
+
+function erp(typed: string): string {
+  const name = presetNamed(typed);
+  if (name === undefined) throw new InvalidArgumentError(`expected one of ${presetNames.join(", ")}`);
+  return name;
 }
 
 function zone(text: string): string {

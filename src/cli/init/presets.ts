@@ -77,6 +77,20 @@ export const presetNames = [
   "files",
 ] as const;
 
+/** What else people call them. */
+const otherNames: Readonly<Record<string, (typeof presetNames)[number]>> = {
+  postgresql: "postgres",
+  mariadb: "mysql",
+  sqlserver: "mssql",
+  csv: "files",
+};
+
+/** The preset's name as it is spelled here; undefined for one that is not known. */
+export function presetNamed(typed: string): string | undefined {
+  const name = typed.toLowerCase();
+  return presetNames.find((known) => known.toLowerCase() === name) ?? otherNames[name];
+}
+
 /** The first document of a preset's file. The second is the sync file below its head. */
 const frontMatter = z.strictObject({
   title: z.string(),

@@ -72,7 +72,7 @@ export class Probe {
       const { headers } = await ask("customer", { limit: "1", fields: "id" });
       const serverNow = Date.parse(headers.date ?? "");
       const skewMs = Math.abs(serverNow - this.#deps.clock.now());
-      const reached: Finding = { subject: "service", verdict: "ok", message: "address and credentials hold" };
+      const reached: Finding = { subject: "service", verdict: "ok", message: "address and credentials are right" };
       return { reached: true, findings: [reached, ...clockFinding(skewMs)] };
     } catch (thrown) {
       signal.throwIfAborted();

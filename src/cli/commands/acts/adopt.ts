@@ -32,9 +32,10 @@ export const registerAdopt: Registration = (cli) =>
     .action(cli.action((names: readonly string[], options: AdoptOptions, io: Io) => adopt(names, options, io)));
 
 const verdictWords = `
-Verdicts: bound (already linked), matched (exactly one record of the service has this natural key), new (none has),
-ambiguous (several have), left out (nothing to create: deleted in the ERP, or the stream's rules), unclear (the record could
-not be compared). "only in the service": records that no row of the ERP matches; they are never touched.
+Verdicts: bound (already linked), matched (exactly one record of the service has this natural key), deleted (matched, but
+deleted in the ERP: it is bound, then removed or set as the stream says), new (no record has this key), ambiguous (several
+have), left out (nothing to create: deleted in the ERP, or the stream's rules), unclear (the record could not be compared).
+"only in the service": records that no row of the ERP matches; they are never touched.
 `;
 
 /**

@@ -18,7 +18,7 @@ async function sandbox(options: SandboxOptions, io: Io): Promise<number> {
   const token = options.tokens?.[0]?.token ?? DEFAULT_TOKEN;
   io.ownWords.write(
     `${[
-      `The service stands at ${running.url}`,
+      `The service listens at ${running.url}`,
       `  token   ${token}`,
       `  login   ${username} / ${isDefault ? DEFAULT_ACCOUNT.password : "(the password you gave)"}`,
       ...running.faults.list().map(({ fault }) => `  fault   ${JSON.stringify(fault)}`),
