@@ -306,6 +306,28 @@ describe("a queue on Redis", () => {
     client.disconnect();
   });
 
+  it("starts although its server takes no more connections, says so, and works once it takes them", async () => {
+    await using redis = await startRedis();
+    const client = new Redis(redis.url);
+    await client.config("SET", "maxclients", "2");
+    const working = await work({ kind: "redis", url: redis.url });
+    expect(working.logger.count("workers got no connection to the queue yet")).toBe(1);
+    await client.config("SET", "maxclients", "100");
+    await vi.waitFor(() => expect(working.polls).toBeGreaterThan(1), patience);
+    client.disconnect();
+  });
+
+  it("can be stopped while its server takes no more connections, and ends what waits for its workers", async () => {
+    await using redis = await startRedis();
+    const client = new Redis(redis.url);
+    await client.config("SET", "maxclients", "2");
+    const { queue } = await work({ kind: "redis", url: redis.url });
+    const paused = queue.setDelivering(false);
+    await queue.stop(500);
+    await expect(paused).resolves.toBeUndefined();
+    client.disconnect();
+  });
+
   it("is not usable while its server only reads, says so, and works again once that takes writes", async () => {
     await using redis = await startRedis();
     const { working, client } = await polling(redis.url);

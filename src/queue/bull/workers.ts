@@ -1,4 +1,4 @@
-import { within, asError, sleep, type RecordId, type StreamName } from "#model";
+import { within, asError, sleep, untilAborted, type RecordId, type StreamName } from "#model";
 import type { Logger } from "#telemetry";
 import type { Backend, JobWorker, Jobs } from "./backend.ts";
 import type { Queue, QueueHandlers, WakeOptions } from "../contract.ts";
@@ -13,6 +13,9 @@ const retryPauseMs = 500;
 const abortGraceMs = 500;
 /** How long aborted polls are given: one may be in the middle of storing what it read. */
 const pollGraceMs = 3_000;
+
+/** How long the workers may take to connect before that is told, in milliseconds. */
+const connectionPatienceMs = 5_000;
 
 const late = () => false;
 
@@ -40,6 +43,7 @@ export class Workers {
   #polls: Promise<JobWorker | undefined> | undefined;
   #isDelivering: boolean;
   #concurrency: number;
+  #isWaitTold = false;
   readonly #turns: PrioritySemaphore;
   /** Ready or not. */
   readonly #made = new Set<JobWorker>();
@@ -64,9 +68,12 @@ export class Workers {
     return within(graceMs, closed(this.#polls), late);
   }
 
-  /** Resolves when the workers take jobs. While the backend is away, that is when it is back. */
+  /** Resolves when the workers take jobs, or within seconds: a server that answers may still take no more connections. */
   async hired(): Promise<void> {
-    await Promise.all([this.#deliveries, this.#polls]);
+    const hired = Promise.all([this.#deliveries, this.#polls]).then(() => true);
+    if ((await within(connectionPatienceMs, hired, late)) || this.#isWaitTold) return;
+    this.#isWaitTold = true;
+    this.#deps.logger.warn({}, "workers got no connection to the queue yet");
   }
 
   /** Deliveries that run. */
@@ -119,11 +126,14 @@ export class Workers {
         if (signal.aborted) return undefined;
         worker = make(lines);
         this.#made.add(worker);
-        await worker.waitUntilReady();
+        await untilAborted(worker.waitUntilReady(), signal);
         return worker;
       } catch (error) {
+        const closing = worker?.close().catch(() => undefined);
+        // One that has no connection yet ends when that is cut.
+        if (signal.aborted) return undefined;
         this.#deps.logger.debug({ err: asError(error) }, "could not start the workers yet");
-        await worker?.close().catch(() => undefined);
+        await closing;
         if (worker) this.#made.delete(worker);
         await sleep(retryPauseMs, signal);
       }
