@@ -369,6 +369,29 @@ describe("a queue on Redis", () => {
     await expect((await open({ kind: "redis", url: redis.url })).ping()).resolves.toBeUndefined();
   });
 
+  it("says once that its password was changed, and works again once that is taken back", async () => {
+    await using redis = await startRedis({ password: "correct-horse" });
+    const { working, client } = await polling(redis.url);
+    await client.config("SET", "requirepass", "changed");
+    await client.call("CLIENT", "KILL", "TYPE", "normal", "SKIPME", "yes");
+    await vi.waitFor(() => expect(working.logger.count("lost access to the queue")).toBe(1), patience);
+    await expect(working.queue.ping()).rejects.toThrow(expect.objectContaining({ code: "E_QUEUE_DENIED" }));
+    await client.config("SET", "requirepass", "correct-horse");
+    await vi.waitFor(() => expect(working.logger.count("reached the queue again")).toBe(1), patience);
+    const before = working.polls;
+    await vi.waitFor(() => expect(working.polls).toBeGreaterThan(before + 2), patience);
+    expect(working.logger.count("lost access to the queue")).toBe(1);
+    client.disconnect();
+  });
+
+  it("says that its password is wrong where its server was away when it was opened", async () => {
+    await using redis = await startRedis({ password: "correct-horse" });
+    await redis.stop();
+    const working = await work({ kind: "redis", url: redis.url.replace("correct-horse", "wrong-battery") });
+    await redis.start();
+    await vi.waitFor(() => expect(working.logger.count("lost access to the queue")).toBe(1), patience);
+  });
+
   it("lets another process deliver and poll what a killed one held", async () => {
     await using redis = await startRedis();
     const location = { kind: "redis" as const, url: redis.url };

@@ -22,6 +22,7 @@ export class BackendHealth {
   readonly #closing = new AbortController();
   readonly #onReturn: (() => void)[] = [];
   #probe: Promise<void> | undefined;
+  #hasLooked = false;
   #outage: { readonly code: ErrorCode; readonly since: number } | undefined;
   #met: string | undefined;
   /** Gives up the calls, and the looks, that are under way. */
@@ -89,11 +90,14 @@ export class BackendHealth {
   }
 
   async #look(): Promise<void> {
+    const isFirst = !this.#hasLooked;
+    this.#hasLooked = true;
     try {
       await this.#inTime(this.#backend.probe(), this.#looking);
     } catch (error) {
       const verdict = this.#judged(error);
-      if (!(verdict instanceof StopError)) this.#begin(verdict);
+      // A queue that can never be used is not opened: who wanted to is told.
+      if (!(isFirst && verdict instanceof StopError)) this.#begin(verdict);
       throw verdict;
     }
     if (this.#outage === undefined) return;
@@ -132,11 +136,13 @@ export class BackendHealth {
     const known = this.#outage;
     if (known?.code === error.code || this.#closing.signal.aborted) return;
     this.#outage = { code: error.code, since: known?.since ?? this.#clock.now() };
+    const found = { queue: this.#label, err: error };
     if (isUnreachable(error)) {
       /** Calls that are under way need not run into their time-out. */
       for (const giveUp of this.#calling) giveUp();
-      this.#log.warn({ queue: this.#label, err: error }, "lost the queue");
-    } else this.#log.error({ queue: this.#label, err: error }, "queue refused a write");
+      this.#log.warn(found, "lost the queue");
+    } else if (error instanceof StopError) this.#log.error(found, "lost access to the queue");
+    else this.#log.error(found, "queue refused a write");
     if (known === undefined) void this.#watch();
   }
 

@@ -37,7 +37,9 @@ export const queueErrors = errorPage({
       meaning:
         "The server denies access: user, password or database of `QUEUE_URL` are wrong, the user may not run a command " +
         "(`NOPERM`), or, on PostgreSQL, the user may not create the schema.",
-      normal: "No. Waiting would not help, so svcsync ends.",
+      normal:
+        "No. svcsync does not start with it. One that runs logs it once, polls and delivers nothing, and resumes once " +
+        "the server accepts it again.",
       remedy:
         "Correct QUEUE_URL. Where the message names a command, grant it to the user of Redis; on PostgreSQL grant CREATE on the database.",
       more:
