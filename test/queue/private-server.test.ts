@@ -43,6 +43,13 @@ describe("a private server", () => {
     expect(stdout.trim()).toBe("700");
   });
 
+  it("is reached in a data folder whose name would mean something in an address", async () => {
+    const folder = join(dataDir, "orders #1? 100%");
+    await mkdir(folder);
+    await expect((await open(folder)).ping()).resolves.toBeUndefined();
+    expect(await readdir(folder)).toContain("queue.sock");
+  });
+
   it("is gone when the queue is closed", async () => {
     const queue = await open();
     const [pid] = await servers(dataDir);

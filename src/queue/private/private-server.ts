@@ -3,6 +3,7 @@ import { once } from "node:events";
 import { lstat, mkdir, rmdir } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { dirname, join, resolve } from "node:path";
+import { pathToFileURL } from "node:url";
 import { Redis } from "ioredis";
 import { within, asError, sleep, StopError } from "#model";
 import type { Logger } from "#telemetry";
@@ -72,7 +73,7 @@ export class PrivateServer {
   }
 
   get url(): string {
-    return `unix://${encodeURI(this.#place.socket)}`;
+    return `unix://${pathToFileURL(this.#place.socket).pathname}`;
   }
 
   /** Ends the server and resolves when it is gone. */
