@@ -1,10 +1,13 @@
-import { mkdtemp, rm, writeFile } from "node:fs/promises";
+import { mkdir, mkdtemp, readdir, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { PassThrough } from "node:stream";
 import { text } from "node:stream/consumers";
+import { Redis } from "ioredis";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { runCommand } from "#cli";
+import { systemClock } from "#model";
+import { openQueue } from "#queue";
 import {
   createSampleErp,
   DEFAULT_ACCOUNT,
@@ -14,6 +17,7 @@ import {
   type Sandbox,
   type Switches,
 } from "#sandbox";
+import { silentLogger } from "../kit/logger.ts";
 import { customersStream } from "../setup/customers-stream.ts";
 import { linesToSet } from "../../src/cli/check/findings-text.ts";
 
@@ -75,6 +79,21 @@ function copied(printed: string): string[] {
 }
 
 describe("svcsync check --service", () => {
+  it("leaves the private Redis of a daemon alone", async () => {
+    await using sandbox = await tenantWith({});
+    const dataDir = join(folder, "data");
+    await mkdir(dataDir, { recursive: true });
+    await using _queue = await openQueue({ kind: "private", dataDir }, { clock: systemClock, logger: silentLogger });
+    const client = new Redis(join(dataDir, "queue.sock"));
+    const connections = async () => /total_connections_received:\d+/.exec(await client.info("stats"))?.[0];
+    const before = await connections();
+    const { printed } = await check(sandbox);
+    expect(printed).toMatch(/^ok +queue: its own Redis can be started$/m);
+    expect(await connections()).toBe(before);
+    expect((await readdir(dataDir)).filter((name) => name.startsWith("check-"))).toEqual([]);
+    client.disconnect();
+  });
+
   it("finds nothing to set on a tenant as the facts know it, and writes nothing", async () => {
     await using sandbox = await tenantWith({});
     const before = sandbox.ledger.writes().length;

@@ -1,3 +1,5 @@
+import { mkdtemp, rm } from "node:fs/promises";
+import { join } from "node:path";
 import { expectKnownService, openSources, queueLocation, type Configuration, type Sources } from "#daemon";
 import type { MappedField, Stream } from "#mapping";
 import {
@@ -201,11 +203,25 @@ function partsOf(key: Key): string {
 
 async function checkQueue({ settings, secrets, logger }: CheckedParts): Promise<Finding[]> {
   return attempt("queue", async () => {
-    await using queue = await openQueue(queueLocation(settings, secrets), { clock: systemClock, logger });
+    await using folder = await folderBeside(settings.dataDir);
+    const location = queueLocation({ ...settings, dataDir: folder.path }, secrets);
+    await using queue = await openQueue(location, { clock: systemClock, logger });
     await queue.ping();
     const where = settings.queue.kind === "private" ? "its own Redis can be started" : `${settings.queue.kind} answers`;
     return [{ subject: "queue", verdict: "ok", message: where }];
   });
+}
+
+/**
+ * Not the place of the daemon: of two private servers that start there at once, one would take the other's socket away, also
+ * when it ends.
+ */
+async function folderBeside(dataDir: string): Promise<AsyncDisposable & { readonly path: string }> {
+  const own = await mkdtemp(join(dataDir, "check-")).catch(() => undefined);
+  return {
+    path: own ?? dataDir,
+    [Symbol.asyncDispose]: async () => void (own && (await rm(own, { recursive: true, force: true }))),
+  };
 }
 
 async function checkService(
