@@ -52,7 +52,7 @@ const CONNECT_PHASES = new Set(["lookup", "connect", "secureConnect"]);
 /** System calls before the first byte of the request. */
 const CONNECT_CALLS = new Set(["getaddrinfo", "connect"]);
 
-/** Puts what got threw into words of ours. `place` is method and address without query: a query may hold a secret. */
+/** Translates an error of got. `place` is method and address without query: a query may hold a secret. */
 export function httpFailure(thrown: unknown, place: string): HttpFailure {
   const cause = asError(thrown);
   if (thrown instanceof TimeoutError) {

@@ -34,7 +34,7 @@ export const RECORD_STATES = [
 /** Where a record stands. */
 export type RecordState = (typeof RECORD_STATES)[number];
 
-/** One thing that a check found, for a person: what, whether it is well, and what to do if not. */
+/** One thing that a check found, for a person: what, whether it is right, and what to do if not. */
 export interface Finding {
   readonly subject: string;
   readonly verdict: "ok" | "warning" | "problem";

@@ -43,7 +43,7 @@ export class Expiries {
       Promise.all(caFiles.map(authoritiesIn)),
     ]);
     const found = [...servers, ...files.flat()].filter((each) => each !== undefined);
-    // A server that is away does not take back what it showed before.
+    // A server that cannot be reached still has the certificate that it showed before.
     const names = new Set(found.map(({ name }) => name));
     const kept = before.filter(({ name }) => !names.has(name));
     this.#known = { at: now, found: [...found, ...kept] };

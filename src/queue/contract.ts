@@ -38,7 +38,7 @@ export interface Queue extends AsyncDisposable {
 
   /**
    * Makes these streams' polls come up at their intervals, the first at once; streams not named are no longer polled.
-   * Calling it again with the same intervals moves nothing. A backend that is away, or that loses the schedule later, gets
+   * Calling it again with the same intervals moves nothing. A backend that cannot be reached, or that loses the schedule later, gets
    * it when it is back: there is no need to call again.
    */
   schedulePolls(polls: ReadonlyMap<StreamName, { everyMs: number }>): Promise<void>;
@@ -49,7 +49,7 @@ export interface Queue extends AsyncDisposable {
    */
   pollNow(stream: StreamName): Promise<void>;
 
-  /** Begins to hand out jobs. While the backend is away it resolves too, and jobs are handed out from its return on. */
+  /** Begins to hand out jobs. While the backend cannot be reached it resolves too, and jobs are handed out from its return on. */
   start(handlers: QueueHandlers, options: StartOptions): Promise<void>;
 
   /** Begins to hand out polls, where `start` did not. */

@@ -36,7 +36,7 @@ const connectionWords =
 /** PostgreSQL: connection exceptions, and a server that is shutting down or starting up. */
 const connectionStates = /^(08|57P)/;
 
-/** Whether an error says that the server is away, rather than what it thinks of a command. */
+/** Whether an error says that the server cannot be reached, rather than what it thinks of a command. */
 export function isUnreachable(error: unknown): boolean {
   if (error instanceof SyncError) return error.code === "E_QUEUE_UNREACHABLE";
   if (error instanceof AggregateError) return error.errors.some(isUnreachable);

@@ -15,7 +15,7 @@ export function localSettings(
 ) {
   problems.push(
     ...compared(values, "RETRY_BASE_SECONDS", "at most", "RETRY_MAX_SECONDS"),
-    // A lease shorter than one request could run out under a worker that is well: another one would then take the record.
+    // A lease shorter than one request could run out under a healthy worker: another one would then take the record.
     ...compared(values, "DELIVERY_LEASE_SECONDS", "more than", "SERVICE_CALL_TIMEOUT_SECONDS"),
   );
   checkBackups(values, problems);

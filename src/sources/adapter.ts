@@ -26,7 +26,7 @@ export interface Adapter<Settings = unknown, Read = unknown> {
   /** A stream's `read`; unknown members are refused. Every member has a `.describe()`. */
   readonly read: z.ZodType<Read>;
   /**
-   * Connects to nothing yet: an ERP that is away is noticed by the first read of a stream, and stops that stream alone. Imports the
+   * Connects to nothing yet: an ERP that cannot be reached is noticed by the first read of a stream, and stops that stream alone. Imports the
    * adapter's modules, so that a process loads only the adapters that it uses.
    */
   open(settings: Settings, context: OpenContext): Promise<OpenedSource<Read>>;

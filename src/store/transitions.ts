@@ -178,7 +178,7 @@ export function allows(state: RecordState, event: RecordEvent): boolean {
   return TRANSITIONS[state][event] !== "refused";
 }
 
-/** Can a person still answer what a record in this state belongs to? */
+/** Whether a person may still decide which record of the service a record in this state is. */
 export function isAnswerable(state: RecordState): boolean {
   return allows(state, "answerBind");
 }

@@ -33,7 +33,7 @@ export function openLogger(options: LogOptions): Logger {
       base: null,
       timestamp: pino.stdTimeFunctions.isoTime,
       formatters: { level: (label) => ({ level: label }) },
-      // Errors arrive plain already; pino's own way would take them apart again.
+      // Errors are plain objects already: pino's serializer would take them apart again.
       serializers: { err: (plain: unknown) => plain },
     },
     usePretty ? prettyStream(output, onTerminal && process.stdout.hasColors()) : printableStream(output),

@@ -1,7 +1,7 @@
 import { errorFacts } from "#model";
 import type { Logger } from "./logger.ts";
 
-/** A stop waits no longer for a collector that is away. */
+/** A stop waits no longer for a collector that does not answer. */
 const sendTimeoutMs = 5_000;
 
 /** A piece of work as a trace shows it. Instants are milliseconds since 1970. */

@@ -65,7 +65,7 @@ export type RecordVerb = (typeof recordVerbs)[number];
 export const streamVerbs = ["deletions", "plan", "adopt", "pause", "resume", "reread", "poll"] as const;
 export type StreamVerb = (typeof streamVerbs)[number];
 
-/** Verbs whose effect is not simply taken back: they want a reason and a second yes. */
+/** Acts that cannot simply be undone: they need a reason and a confirmation. */
 export const finalVerbs: ReadonlySet<RecordVerb | StreamVerb> = new Set([
   "create",
   "unbind",

@@ -29,7 +29,7 @@ const TEXT_SHOWN = 40;
 
 /**
  * Compares the target fields of the resource's streams with the fields that the service has, and what the ERP's rows are
- * mapped to with what they take: the service drops a misspelt field without a word.
+ * mapped to with what they take: the service silently drops a misspelt field.
  */
 export async function checkFields(
   resource: ResourceName,

@@ -43,7 +43,7 @@ function fileHead(title: string): string {
 # - Every word is explained in docs/sync-file.md. Secrets stay in the environment: \${NAME} is taken from there.
 # - Names of statuses and priorities (Active, Open, Normal …) are the service's: "svcsync check" tells which of them
 #   yours does not have. "svcsync peek STREAM" shows rows as the ERP gives them and as this file maps them.
-# - Changing this file is safe: every record is mapped again, and only what then differs is sent.
+# - Changing this file is safe: after a restart every record is mapped again, and only what then differs is sent.
 `;
 }
 

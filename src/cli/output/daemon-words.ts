@@ -12,7 +12,7 @@ const overview = z.object({ service: z.object({ holdMs: z.number(), perSecond: z
 
 /**
  * What the running daemon says about its parts, a line for each that does not work with what to do below it, and one for a limit of the service: the
- * store alone cannot tell that the service is away. One line where no daemon answers, and one where it answers but `token`
+ * store alone cannot tell that the service is down. One line where no daemon answers, and one where it answers but `token`
  * (PAGE_TOKEN) does not let the command read its health; none where it cannot be asked, since its port is any free one.
  */
 export async function daemonWords({ port, host }: LocalSettings["health"], token?: string): Promise<string[]> {

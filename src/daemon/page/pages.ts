@@ -117,7 +117,7 @@ function statusSource({ configuration, parts, queue, assembly }: PagesDeps): Sta
 }
 
 /**
- * What `/readyz` asks: whether this process can serve and poll. A service that is away is only reported, as far as its breaker knows: no
+ * What `/readyz` asks: whether this process can serve and poll. A service that is down is only reported, as far as its breaker knows: no
  * other process reaches it either, and the page that says so must stay.
  */
 export function readiness({

@@ -134,7 +134,7 @@ export class Leading {
 
 const AGAIN_MS = 500;
 
-/** Prepares the lead, again and again while the store is away: to give it up would leave all replicas without one for longer. */
+/** Prepares the lead, again and again while the store cannot be reached: to give it up would leave all replicas without one for longer. */
 export async function untilDone(prepare: () => Promise<void>, logger: Logger, signal: AbortSignal): Promise<void> {
   for (;;)
     try {

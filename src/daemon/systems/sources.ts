@@ -18,7 +18,7 @@ export interface SourcesDeps extends Pick<OpenContext, "clock" | "logger"> {
   readonly renew?: (source: string, settings: unknown) => unknown;
 }
 
-/** Opens the sources. Nothing is connected yet: an ERP that is away is noticed by the streams that need it. */
+/** Opens the sources. Nothing is connected yet: an ERP that cannot be reached is noticed by the streams that need it. */
 export async function openSources(
   syncFile: SyncFile,
   { clock, renew, hideLogin, ...parts }: SourcesDeps,

@@ -16,7 +16,7 @@ interface WorkProofDeps {
 
 /**
  * Resolves when this process does its work: the store and the queue answered, and polls come up. That a part refuses is an answer
- * too: a restart repairs neither a full disk nor a queue that is away, nor polls that cannot come up without one.
+ * too: a restart repairs neither a full disk nor a queue that cannot be reached, nor polls that are not due without one.
  * @throws {RetryError} E_POLL_OVERDUE when polls do not come up although the queue works.
  */
 export async function proveWork({ store, queue, clock, polls }: WorkProofDeps): Promise<void> {

@@ -23,7 +23,7 @@ export function meaningOf(state: RecordState): string {
   return meanings[state];
 }
 
-/** What a person should know or do, a sentence each; what is the same in several streams (an ERP that is away) is said once. */
+/** What a person should know or do, a sentence each; what is the same in several streams (an ERP that cannot be reached) is said once. */
 export function attentionOf(statuses: readonly Pick<StreamStatus, "name" | "attention">[]): string[] {
   const streams = new Map<string, string[]>();
   for (const { name, attention } of statuses)

@@ -100,7 +100,7 @@ export class Sweeper {
     signal: AbortSignal,
   ): Promise<number> {
     const { store, logger } = this.#deps;
-    // Asked now that all keys were read: what polls of this process saw may be too little.
+    // Asked only here, after all keys were read: polls alone may not have met each row without a key.
     if (keys.length > 0 && (await source.keyless?.(signal))?.length) {
       logger.warn({ stream, count: keys.length }, "deletions were held back by rows without a key");
       return 0;

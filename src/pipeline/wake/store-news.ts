@@ -1,6 +1,6 @@
 import type { RevisionStore } from "#store";
 
-/** Lets a loop skip a look when nothing was written to the store since the last one. */
+/** Lets a loop skip its query when nothing was written to the store since the last one. */
 export class StoreNews {
   readonly #store: RevisionStore;
   #seen: number | undefined;

@@ -32,7 +32,7 @@ export function found(
   return { subject, verdict: "problem", message: `found ${seen}, configured ${configured}`, remedy: `${key}=${seen}` };
 }
 
-/** A setting of pairs with one more: what is configured already stays. */
+/** A setting of several pairs, with one more beside those that are configured. */
 export function withPair(
   key: string,
   configured: Readonly<Record<string, string>>,

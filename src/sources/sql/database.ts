@@ -53,7 +53,7 @@ export class Database implements AsyncDisposable {
     if (error instanceof SyncError) return error;
     const fault: Fault = this.engine.fault(error) ?? { code: "E_SOURCE_QUERY" };
     const said = messageOf(error);
-    const verb = fault.code === "E_SOURCE_UNREACHABLE" ? "is away" : "answered";
+    const verb = fault.code === "E_SOURCE_UNREACHABLE" ? "cannot be reached" : "answered";
     const message = `the database of source ${this.source} ${verb}: ${said}`;
     const details = { source: this.source, ...(fault.subject === undefined ? {} : { subject: fault.subject }) };
     return passing.has(fault.code)

@@ -7,7 +7,7 @@ const waitMs = 15 * 60_000;
 /** Addresses that are remembered; the oldest are forgotten first. */
 const addressesMax = 10_000;
 
-/** Counts failed logins by address, so that guessing ends and no user is locked out from elsewhere. */
+/** Counts failed logins by address, which stops guessing without locking a user out at other addresses. */
 export class Guesses {
   readonly #clock: Clock;
   readonly #failures = new Map<string, { count: number; at: number }>();

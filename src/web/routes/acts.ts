@@ -121,7 +121,7 @@ class Acts {
   }
 }
 
-/** The page of what a refused act is about. */
+/** The page of the record or stream that a refused act concerns. */
 function againPath(c: Context): string | undefined {
   const { verb, stream } = c.req.param() as Readonly<Record<string, string | undefined>>;
   if (stream === undefined) return undefined;

@@ -8,7 +8,7 @@ const foundMax = 50;
 
 export interface Found {
   readonly records: readonly RecordView[];
-  /** Whether contents were looked through to the end. */
+  /** False where the search ended before it had read all contents. */
   readonly isWhole: boolean;
   /** Where to continue if not: the last record that was looked at. */
   readonly next?: RecordId | undefined;

@@ -18,7 +18,7 @@ export const registerNotify: Registration = (cli) =>
       .option("--test", "send a test message through every channel now, even during quiet hours"),
   ).action(cli.action(notify));
 
-/** `svcsync notify [--test]`: the channels of the settings, and how they are doing. */
+/** `svcsync notify [--test]`: the channels of the settings, and whether they accept messages. */
 async function notify(options: NotifyOptions, io: Io): Promise<number> {
   await using context = await openStoreContext(options, io);
   return options.test ? await test(context, options, io) : await show(context, options, io);

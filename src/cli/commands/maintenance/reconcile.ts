@@ -35,7 +35,7 @@ async function reconcile(names: readonly string[], options: ReconcileOptions, io
   return outcome(results, options.repair ?? false);
 }
 
-/** What differed is written again; records that are there twice are a person's to merge; rows that were not read will be. */
+/** A repair writes differences and reads the rows that were not read; a person has to merge records that exist twice. */
 function outcome(results: readonly Reconciliation[], repair: boolean): number {
   const kinds = new Set(results.flatMap(({ drifts }) => drifts.map(({ kind }) => kind)));
   if (kinds.has("doubled") || (!repair && (kinds.has("changed") || kinds.has("missing")))) return exitCode.needsPerson;

@@ -14,7 +14,7 @@ export function parentKeys(choices: readonly StreamChoice[]): ParentKeys {
   return Object.fromEntries(choices.map(({ kind, columns }) => [kind, columns["key"] ?? []]));
 }
 
-/** The parts that a stream can have; one that refers to a stream which was not chosen is none of them. */
+/** The parts that a stream can have, without those that refer to a stream which was not chosen. */
 export function partNames(kind: StreamKind, parents: ParentKeys): readonly string[] {
   const own = parts[kind].filter(({ parent }) => parent === undefined || parents[parent] !== undefined);
   return ["key", "changed", ...own.map(({ part }) => part)];

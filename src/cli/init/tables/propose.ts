@@ -57,7 +57,7 @@ function proposed(names: readonly string[], words: readonly string[]): readonly 
   return found === undefined ? [] : [found];
 }
 
-/** The name that fits the earliest word best: as a whole before without a prefix (`kd_name`). */
+/** The name that equals the earliest word; else the one that equals it without its prefix (`kd_name`). */
 function best(names: readonly string[], words: readonly string[], plain: (name: string) => string): string | undefined {
   const wanted = words.map((word) => word.replaceAll("_", ""));
   const ranked = names.flatMap((name) => {

@@ -11,8 +11,8 @@ export const daemonErrors = errorPage({
       remedy:
         "Look at the queue: it hands out no polls. Give its user what the message says that it lacks, such as a right or connections.",
       more:
-        "See the `queue` part of `/readyz` and messages of the queue in the log: the server of `QUEUE_URL` is away or " +
-        "its memory is full. If the queue is well, restart svcsync and report it.",
+        "See the `queue` part of `/readyz` and messages of the queue in the log: the server of `QUEUE_URL` cannot be " +
+        "reached or its memory is full. If the queue is healthy, restart svcsync and report it.",
       heals: true,
     },
     E_QUEUE_FAILED: {
@@ -55,10 +55,10 @@ export const daemonErrors = errorPage({
     },
     E_BACKUP_DAMAGED: {
       meaning:
-        "A scheduled backup, or one of `svcsync backup`, was written and could not be read again as a whole store. The " +
+        "A scheduled backup, or one of `svcsync backup`, was written, and the copy turned out to be damaged. The " +
         "copy was deleted; earlier copies are kept.",
       normal: "No. The disk of the copy loses data.",
-      remedy: "Look at the disk of BACKUP_DIR: what was written there cannot be read again.",
+      remedy: "Check the disk of BACKUP_DIR: it does not return what was written to it.",
       more: "See also the system's log, then make a copy with `svcsync backup` on another disk.",
     },
     E_BACKUP_FOLDER: {

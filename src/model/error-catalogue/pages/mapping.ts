@@ -38,8 +38,8 @@ export const mappingErrors = errorPage({
         "For single records with odd data, yes. When every record of a stream has it, the ERP's table or the sync file " +
         "has changed.",
       remedy:
-        "Correct the row in the ERP, or the sync file: the name of a column, another line in `map`, a `default`. Either " +
-        "is tried at once.",
+        "Correct the row in the ERP, or the sync file (the name of a column, another line in `map`, a `default`) and " +
+        "restart svcsync. The record is then retried automatically.",
       more:
         "`$exists(column)` in the expression allows a column to be missing. A changed sync file maps every record " +
         "again, parked ones included.",

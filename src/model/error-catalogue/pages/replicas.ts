@@ -26,7 +26,7 @@ export const replicasErrors = errorPage({
         "The service answers the other replicas, and not this one. It leaves deliveries and its share of the requests to " +
         "them, and asks the service from time to time.",
       normal: "No.",
-      remedy: "Check this machine's way to the service: DNS, proxy, firewall.",
+      remedy: "Check the network between this machine and the service: DNS, proxy, firewall.",
       heals: true,
     },
     E_REPLICA_SHARE: {

@@ -103,8 +103,8 @@ export const serviceErrors = errorPage({
         "twice; then the record is parked.",
       normal: "No.",
       remedy:
-        "Correct the value that the message names, in the ERP or by the mapping: either is tried at once. If a " +
-        'permission or a licence is missing, grant it, then "svcsync retry {record}".',
+        "Correct the value that the message names: in the ERP, or in the sync file and restart svcsync. The record is then " +
+        'retried automatically. If a permission or a licence is missing, grant it, then "svcsync retry {record}".',
       more:
         "A value is refused with 400 or 422, a missing permission or licence with 403. Where deleting is never " +
         "allowed, let the stream set a field instead.",

@@ -101,7 +101,7 @@ export const storeErrors = errorPage({
       normal: "After the machine was paused or cut off from PostgreSQL, or after `svcsync fence`.",
       remedy:
         "Nothing: the supervisor starts this daemon again, and it delivers with the others, or stands by where they do not " +
-        "share a queue. If it happens again, find out why this machine stood still or lost PostgreSQL.",
+        "share a queue. If it happens again, find out why this machine hung or lost PostgreSQL.",
       more:
         "A daemon that has not heard from PostgreSQL for six seconds sends no write, so a takeover doubles nothing. " +
         "One case is left: a process that stops exactly between that check and its network connection, for longer than " +
@@ -115,7 +115,7 @@ export const storeErrors = errorPage({
       remedy:
         "Set STORE_URL, STORE_SCHEMA and DATA_DIR to the place that the message names. To go back, move the store back.",
       more:
-        "See [moving](../guides/moving.md). If the new store is lost for good, restore its backup; the old store is as " +
+        "See [moving](../guides/moving.md). If the new store is lost, restore its backup; the old store is as " +
         "it was at the move and does not know what was created since.",
     },
     E_STORE_INCOMPLETE: {

@@ -3,7 +3,7 @@ import type { KeylessRows } from "../../source.ts";
 import type { KeylessReader, WireRow } from "../table.ts";
 import type { Wall } from "../stamps/wall.ts";
 
-/** Lists and objects within each other: what nests deeper exhausts the stack of one who follows it. */
+/** How deep lists and objects may nest: a recursive reader of deeper ones would exhaust the stack. */
 const DEEPEST = 64;
 const REASON_LENGTH = 300;
 /** Why rows that share a key are odd. */

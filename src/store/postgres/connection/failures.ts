@@ -112,7 +112,7 @@ export function lostPlace(): SyncError {
   return LOST("it is no longer among the replicas", undefined);
 }
 
-/** True when the failure concerns one step: the connection and the other steps are well. */
+/** True when the failure concerns one step: the connection and the other steps are sound. */
 export function concernsOneStep(thrown: unknown): boolean {
   const { code = "" } = thrown instanceof DatabaseError ? thrown : {};
   return code === REFUSED || /^(22|23|54)/.test(code);

@@ -125,7 +125,7 @@ export function deliveryStore(db: Database): DeliveryStore {
   };
 }
 
-/** Each once, by the last that names it: the ids of one record are the same. */
+/** Each record once: where it is named twice, its id is the same. */
 function parentsAsJson(parents: Parents): object {
   const byName = new Map(parents.map((parent) => [recordName(parent), parent]));
   return Array.from(byName.values(), ({ stream, key, serviceId }) => ({ s: stream, k: key, i: serviceId }));

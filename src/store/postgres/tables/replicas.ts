@@ -10,7 +10,7 @@ import type { Database } from "../database.ts";
 import { refusable } from "../refused.ts";
 import { call, fill } from "../sql.ts";
 
-/** How often a process looks whether another one has ended what it runs alone. */
+/** How often a process asks whether another one has finished the task that only one may run. */
 const LOOK_MS = 250;
 
 const LIST = `

@@ -168,7 +168,7 @@ export class MatchIndex {
   }
 }
 
-/** Begins a whole read. One that is cut off has only added ids that records are bound to. */
+/** Begins a whole read. Until its end it only adds ids that records are bound to, so an interrupted one does no harm. */
 export async function beginMatches(matches: MatchIndex, parts: InParts, resource: ResourceName): Promise<void> {
   await parts.step(() => matches.begin(resource));
   await parts.through(FIRST, (from) => matches.rememberBound(resource, from));
