@@ -33,6 +33,19 @@ describe("exit codes", () => {
     expect(await status()).toEqual([0, 0]);
   });
 
+  it("are 0 where no channel is set up, and 78 for a test message that none can take", async () => {
+    expect(await scene.run("notify")).toMatchObject({
+      code: 0,
+      stdout: expect.stringMatching(/^No channel is set up\./),
+    });
+    expect(await scene.run("notify", "--json")).toEqual({ code: 0, stdout: '{"channels":[]}\n', stderr: "" });
+    expect(await scene.run("notify", "--test")).toMatchObject({
+      code: 78,
+      stdout: "",
+      stderr: expect.stringMatching(/^No channel is set up\./),
+    });
+  });
+
   it("are 75 while the ERP does not answer", async () => {
     await scene.set({ ERP_URL: `sqlite:${join(scene.folder, "gone.sqlite")}` });
     await scene.run("sync");

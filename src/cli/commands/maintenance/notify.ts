@@ -28,7 +28,10 @@ async function test({ settings, secrets, store }: StoreContext, options: NotifyO
   const { redact } = io.redaction;
   const parts = { settings: settings.notify, secrets, store, clock: systemClock, version, redact };
   const results = await testChannels(parts, actorOf(options), io.signal);
-  if (results.length === 0) return none(io);
+  if (results.length === 0) {
+    io.stderr.write(`${noChannel}\n`);
+    return exitCode.settings;
+  }
   if (options.json) printJson(io.stdout, { channels: results });
   else
     for (const result of results)
@@ -40,14 +43,8 @@ async function test({ settings, secrets, store }: StoreContext, options: NotifyO
   return results.every(({ isDelivered }) => isDelivered) ? exitCode.ok : exitCode.needsPerson;
 }
 
-function none(io: Io): number {
-  io.stderr.write(`${noChannel}\n`);
-  return exitCode.settings;
-}
-
 async function show({ settings, secrets, store }: StoreContext, { json }: NotifyOptions, io: Io): Promise<number> {
   const channels = namedChannels(settings.notify, { secrets, clock: systemClock, version });
-  if (channels.length === 0) return none(io);
   const states = new Map((await store.notices.channels()).map((state) => [state.name, state]));
   const shown = channels.map(({ name, min, quiet }) => ({
     waiting: 0,
@@ -57,6 +54,7 @@ async function show({ settings, secrets, store }: StoreContext, { json }: Notify
     hasQuietHours: quiet !== undefined,
   }));
   if (json) printJson(io.stdout, { channels: shown });
+  else if (shown.length === 0) io.stdout.write(`${noChannel}\n`);
   else for (const each of shown) io.stdout.write(`${oneLine(`${each.name}: ${stateText(each)}`)}\n`);
   return shown.some(({ failure }) => failure !== undefined) ? exitCode.needsPerson : exitCode.ok;
 }
