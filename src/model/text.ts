@@ -4,10 +4,10 @@
  */
 const unprintable =
   // oxlint-disable-next-line no-control-regex -- they are what is looked for
-  /\r(?!\n)|[\u0000-\u0008\u000b\u000c\u000e-\u001f\u007f-\u009f\u061c\u200e\u200f\u2028-\u202e\u2066-\u2069\ufeff]|[\u{e0000}-\u{e007f}]|\p{Cs}/gu;
+  /\r(?!\n)|[\u0000-\u0008\u000b\u000c\u000e-\u001f\u007f-\u009f\u00ad\u061c\u180e\u200b\u200e\u200f\u2028-\u202e\u2060-\u2064\u2066-\u2069\ufeff]|[\u{e0000}-\u{e007f}]|\p{Cs}/gu;
 
 /**
- * A text that can be shown anywhere: what a terminal would obey is spelled out, as `\u001b`. In JSON that spelling means the same
+ * A text that can be shown anywhere: what a terminal would obey, or a person cannot see, is spelled out, as `\u001b`. In JSON that spelling means the same
  * character, so JSON stays what it was.
  */
 export function printable(text: string): string {

@@ -10,7 +10,9 @@ describe("printable text", () => {
     ["a\ud800b", "a\\ud800b"],
     ["tag \u{e0041}", "tag \\udb40\\udc41"],
     ["line\u2028line", "line\\u2028line"],
-  ])("spells out what a terminal obeys: %j", (text, shown) => {
+    ["Aktiv\u200b", "Aktiv\\u200b"],
+    ["10\u00ad023\u2060", "10\\u00ad023\\u2060"],
+  ])("spells out what a terminal obeys and what no person sees: %j", (text, shown) => {
     expect(printable(text)).toBe(shown);
   });
 
