@@ -12,9 +12,12 @@ export type Content = Html | string | number | undefined | readonly Content[];
  * a reader cannot see, such as marks that turn the direction of text, is spelled out.
  */
 export function html(literals: TemplateStringsArray, ...contents: readonly Content[]): Html {
-  const made = template(literals, ...contents.map(visible));
-  if (made instanceof Promise) throw new TypeError("a template holds no promise");
-  return made;
+  return ready(template(literals, ...contents.map(visible)));
+}
+
+/** What a field of a form holds: as it is, since the form sends it back. */
+export function typed(text: string | undefined): Html {
+  return ready(template`${text}`);
 }
 
 /** HTML that is not escaped: for constants such as a style sheet. */
@@ -47,6 +50,11 @@ export function table(heads: readonly string[], rows: readonly Html[], caption?:
       </tbody>
     </table>
   </div>`;
+}
+
+function ready(made: Html | Promise<Html>): Html {
+  if (made instanceof Promise) throw new TypeError("a template holds no promise");
+  return made;
 }
 
 /** HTML is a String object here, and so stays as it is. */

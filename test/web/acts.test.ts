@@ -221,6 +221,20 @@ describe("acts on the page", () => {
     expect(read).not.toContain('action="/groups/');
   });
 
+  it("send back what a form was filled with to the last mark", async () => {
+    const text = '\u200fשלום "Ben" <b>\u200b';
+    const filled = 'value="\u200fשלום &quot;Ben&quot; &lt;b&gt;\u200b"';
+    const noted = async () => new Map([[sampleGroup, { ...sampleNote, note: text, owner: text }]]);
+    await using web = await sampleWeb({ status: { ...sampleStatus(), groupNotes: noted } });
+    const pageOf = async (path: string) => (await fetch(web.url + path)).text();
+
+    expect(await pageOf("/")).toContain(`name="note" maxlength="500" ${filled}`);
+    expect(await pageOf("/")).toMatch(new RegExp(`name="owner"[^>]* ${filled}`));
+    expect(await pageOf(`/search?${new URLSearchParams({ q: text }).toString()}`)).toContain(filled);
+    const bind = await send(web.url, "/records/tickets/T-1/bind", { serviceId: "900", why: text });
+    expect(bind.text).toContain(`name="why" ${filled}`);
+  });
+
   it.each([
     ["/groups/00000000/retry", {}, "no record is held up by group 00000000", 409],
     ["/groups/00000000/note", { note: "x" }, "no record is held up by group 00000000", 409],

@@ -1,4 +1,4 @@
-import { html, type Html, type Content } from "#server";
+import { html, typed, type Html, type Content } from "#server";
 import type { Visitor } from "../../access/visitor.ts";
 import { scriptElement } from "./live.ts";
 import { styleElement } from "./style.ts";
@@ -65,7 +65,7 @@ export function page({
 function searchForm(searched: string | undefined): Html {
   return html`<form class="search" role="search" action="/search">
     <label class="unseen" for="q">Key, service id or name</label>
-    <input id="q" name="q" type="search" placeholder="Key, service id or name" value="${searched}" required />
+    <input id="q" name="q" type="search" placeholder="Key, service id or name" value="${typed(searched)}" required />
     <button class="plain">Search</button>
   </form>`;
 }

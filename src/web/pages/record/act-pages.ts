@@ -1,6 +1,6 @@
 import { recordLabel, type RecordId } from "#model";
 import type { ProposedBinding, Shown } from "#pipeline";
-import { html, table, type Html } from "#server";
+import { html, table, typed, type Html } from "#server";
 import { csrfField, page, type Frame } from "../frame/layout.ts";
 import { shown } from "../frame/values.ts";
 import { linkTo, pathOf, sentence } from "../frame/wording.ts";
@@ -66,7 +66,7 @@ export function bindingPage({ id, serviceId, proposed, why, frame }: BindingPage
       <form class="acts" method="post" action="${pathOf(id, "bind")}">
         ${csrfField(frame.visitor)}
         <input type="hidden" name="serviceId" value="${serviceId}" />
-        <input type="hidden" name="why" value="${why}" />
+        <input type="hidden" name="why" value="${typed(why)}" />
         <input type="hidden" name="confirm" value="yes" />
         <button>Yes, bind them</button>
         <a href="${pathOf(id)}">No, leave it</a>

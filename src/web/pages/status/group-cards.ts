@@ -1,6 +1,6 @@
 import { counted, localTime } from "#model";
 import { actorText, attentionStates, isSnoozed, remedyOf, retriableStates, type NotedGroup } from "#operator";
-import { html, type Html } from "#server";
+import { html, typed, type Html } from "#server";
 import { sameSnooze, textMax } from "../../routes/sent.ts";
 import { choice } from "../frame/act-form.ts";
 import { csrfField, type Frame } from "../frame/layout.ts";
@@ -71,8 +71,8 @@ function groupForms(group: NotedGroup, { visitor }: Frame): Html | undefined {
       <form method="post" action="${path}/note">
         ${csrfField(visitor)}
         <input type="hidden" name="notedAt" value="${noted === undefined ? "" : new Date(noted.at).toISOString()}" />
-        <label>Note <input name="note" maxlength="${textMax}" value="${noted?.note}" /></label>
-        <label>Owner <input name="owner" maxlength="${textMax}" size="12" value="${noted?.owner}" /></label>
+        <label>Note <input name="note" maxlength="${textMax}" value="${typed(noted?.note)}" /></label>
+        <label>Owner <input name="owner" maxlength="${textMax}" size="12" value="${typed(noted?.owner)}" /></label>
         ${snooze}
         <button class="plain" aria-label="Save: ${name}">Save</button>
       </form>
