@@ -4,7 +4,7 @@ import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import type { Overview } from "#web";
 import { launchBrowser, looks, openState } from "./page-browser.ts";
 import { pageStates } from "./page-states.ts";
-import { causesIn, sampleRecord, sampleStatus, sampleStreams } from "./sample-status.ts";
+import { causesIn, sampleRecord, sampleSides, sampleStatus, sampleStreams } from "./sample-status.ts";
 import { sampleWeb } from "./web-server.ts";
 
 let browser: Browser;
@@ -284,6 +284,31 @@ describe("the status page in a browser", () => {
     await page.setViewportSize({ width: 360, height: 700 });
 
     expect(await page.evaluate("document.documentElement.scrollWidth")).toBeLessThanOrEqual(360);
+  });
+
+  it("keeps all columns in sight whatever one value is: long words, names and keys", async () => {
+    const word = "W".repeat(5_000);
+    const error = { code: "E_LOOKUP_UNKNOWN", message: `no status is called "${word}"`, details: {} } as const;
+    const record = sampleRecord(
+      { stream: "customers", key: "K".repeat(500) },
+      { state: "parked", error, row: { name: word, ["f".repeat(300)]: "x" } },
+    );
+    const detail = { record, obstacles: [], sides: sampleSides(record, false), history: [], exchanges: [] };
+    await using web = await sampleWeb({
+      status: { ...sampleStatus(), records: async () => [record], record: async () => detail },
+    });
+    const { page } = await openPage(`${web.url}/records`);
+    const widest = "Math.max(...[...document.querySelectorAll('.scroll')].map((each) => each.scrollWidth))";
+    for (const path of ["/records", "/records/customers/1", `/search?q=${word.slice(0, 500)}`])
+      for (const width of [1280, 390]) {
+        await page.setViewportSize({ width, height: 900 });
+        await page.goto(web.url + path);
+        expect([path, width, await page.evaluate(widest)]).toEqual([
+          path,
+          width,
+          expect.toSatisfy((each) => each <= width),
+        ]);
+      }
   });
 
   it("tells a pause and a first load from trouble", async () => {

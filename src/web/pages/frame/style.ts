@@ -58,9 +58,11 @@ ul.tiles { list-style: none; margin: .8rem 0; padding: 0; display: grid; gap: .6
 ul.columns { columns: 14rem; padding-left: 1.2rem; }
 .scroll { overflow-x: auto; background: var(--panel); border: 1px solid var(--line); border-radius: .6rem; padding: .4rem 1rem; }
 .wide table { min-width: 56rem; }
+.wide td:last-child { min-width: 14rem; }
 table { border-collapse: collapse; width: 100%; }
-caption { text-align: left; color: var(--soft); padding: .25rem 0; }
-th, td { text-align: left; vertical-align: top; padding: .5rem .9rem .5rem 0; border-bottom: 1px solid var(--line); }
+caption { text-align: left; color: var(--soft); padding: .25rem 0; overflow-wrap: anywhere; }
+/* One long word of the ERP does not push the other columns out of sight. */
+th, td { max-width: min(20rem, 60vw); overflow-wrap: break-word; text-align: left; vertical-align: top; padding: .5rem .9rem .5rem 0; border-bottom: 1px solid var(--line); }
 tbody tr:last-child > * { border-bottom: 0; }
 thead th { color: var(--soft); font-weight: 600; white-space: nowrap; }
 tbody th { font-weight: 600; min-width: 9rem; }
@@ -115,7 +117,7 @@ label { max-width: 100%; }
   .command { display: inline; -webkit-box-decoration-break: clone; box-decoration-break: clone; } dl { grid-template-columns: 1fr; gap: 0; } dd { margin-bottom: .5rem; }
   .wide table { min-width: 0; } .wide thead { position: absolute; width: 1px; height: 1px;
   overflow: hidden; clip-path: inset(50%); } .wide table, .wide tbody, .wide tr, .wide tbody th, .wide td {
-  display: block; } .wide caption { display: block; } .wide tr { padding: .5rem 0; border-bottom: 1px solid var(--line); }
+  display: block; max-width: none; } .wide caption { display: block; } .wide tr { padding: .5rem 0; border-bottom: 1px solid var(--line); }
   .wide tr:last-child { border-bottom: 0; } .wide tbody th, .wide td { padding: .1rem 0; border: 0; overflow-wrap: anywhere; }
   .wide td[data-head]:empty { display: none; }
   .wide td[data-head]::before { content: attr(data-head) ": "; color: var(--soft); } }
