@@ -85,7 +85,7 @@ async function mappedNow(
   stream: Pick<Stream, "map">,
   record: Pick<RecordView, "row" | "deleted" | "unreadable">,
 ): Promise<MappedNow> {
-  const { row, deleted } = record;
+  const { row, deleted, unreadable } = record;
   if (isForgotten(record)) return { values: new Map(), verdict: forgottenError.message };
   try {
     const mapped = await stream.map(row, deleted);
@@ -97,7 +97,8 @@ async function mappedNow(
     return { values, ...(mapped.kind === "deleted" ? { verdict: deletionVerdicts.set } : {}) };
   } catch (thrown) {
     if (!(thrown instanceof SyncError)) throw thrown;
-    return { values: new Map(), error: errorFacts(thrown) };
+    // A row that could never be read is empty: the mapping would miss its columns.
+    return { values: new Map(), error: unreadable ?? errorFacts(thrown) };
   }
 }
 

@@ -1,4 +1,5 @@
 import { describe, expect, it } from "vitest";
+import { errorFacts, ParkError, type ErrorFacts } from "#model";
 import { AdoptionPlanner, Matcher, type PlannedRecord } from "#pipeline";
 import { openTenant } from "../conformance/service-tenant.ts";
 import { upsert } from "../conformance/store-scene.ts";
@@ -10,8 +11,13 @@ import { customersFile } from "./customer-stream.ts";
 
 const stream = customersFile({ fields: "{ customerId: id, name: name }" }).streams[0]!;
 
-/** Rows of the ERP with these natural keys, beside records of the service with those. */
-async function planOf(ids: readonly string[], there: readonly string[], most?: number) {
+/** Rows of the ERP with these natural keys, beside records of the service with those and rows that cannot be read. */
+async function planOf(
+  ids: readonly string[],
+  there: readonly string[],
+  most?: number,
+  unreadable: readonly { key: string; error: ErrorFacts }[] = [],
+) {
   await using tenant = await openTenant();
   await using place = await memoryPlace();
   const clock = new SetClock();
@@ -21,7 +27,7 @@ async function planOf(ids: readonly string[], there: readonly string[], most?: n
     there.map((customerId) => ({ customerId, name: "There" })),
   );
   const changes = ids.map((id, at) => upsert(String(1_000 + at), { id, name: "Here" }));
-  await store.stage(stream.name, { changes, cursor: null, backfill: true, complete: true });
+  await store.stage(stream.name, { changes, unreadable, cursor: null, backfill: true, complete: true });
   const { service } = tenant;
   const matcher = new Matcher({ store, service, clock, logger: silentLogger, settleMs: 0, maxAgeMs: 60_000 }, [stream]);
   return await new AdoptionPlanner(store, service, matcher).plan(stream, never, most);
@@ -48,6 +54,14 @@ describe("an adoption plan", () => {
       counterparts: [{ name: "There", match: "customerId two" }],
       error: { message: "customers/1017 and customers/1018 and customers/1022 match it" },
     });
+  });
+
+  it("says why a row cannot be read, whether an earlier row could be or none", async () => {
+    const error = errorFacts(new ParkError("E_ROW_UNREADABLE", "its stamp is odd"));
+    const odd = ["1000", "2000"].map((key) => ({ key, error }));
+    const { records } = await planOf(["m0", "m1"], ["m0", "m1"], undefined, odd);
+    const unclear = { verdict: "unclear", error: { code: "E_ROW_UNREADABLE", message: "its stamp is odd" } };
+    expect(records).toMatchObject([unclear, { verdict: "matched" }, unclear]);
   });
 
   it("counts all, and keeps few of each verdict where few are shown", async () => {

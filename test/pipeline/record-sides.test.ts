@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { ParkError, RetryError, recordName, type Binding } from "#model";
+import { errorFacts, ParkError, RetryError, recordName, type Binding } from "#model";
 import type { Mapped } from "#mapping";
 import { recordSides } from "#pipeline";
 import type { ServiceRecord } from "#service";
@@ -20,13 +20,20 @@ const record = {
   applied: { name: "Muster", customerId: 11, parentId: null, status: 3 },
 };
 
+type RecordShown = Parameters<typeof recordSides>[2];
+
 const bound = new Map<string, Binding>([
   [recordName({ stream: "customers", key: "1" }), { resource: "customer", serviceId: 11 }],
 ]);
 const bindings = () => Promise.resolve(bound);
 
 /** The sides of the record, of which the service holds `held`; with the requests that were made. */
-async function sidesOf(map: () => Promise<Mapped>, ask: boolean, held?: ServiceRecord | Error) {
+async function sidesOf(
+  map: () => Promise<Mapped>,
+  ask: boolean,
+  held?: ServiceRecord | Error,
+  shown: RecordShown = record,
+) {
   const asked: string[] = [];
   const read = (resource: string, id: number) => {
     asked.push(`${resource} ${id}`);
@@ -34,7 +41,7 @@ async function sidesOf(map: () => Promise<Mapped>, ask: boolean, held?: ServiceR
   };
   const stream = { map, resource: "contact", ownedFields: ["name", "customerId", "parentId", "status"] };
   const signal = new AbortController().signal;
-  const sides = await recordSides({ store: { bindings }, service: { read } }, stream, record, { ask, signal });
+  const sides = await recordSides({ store: { bindings }, service: { read } }, stream, shown, { ask, signal });
   const byField = Object.fromEntries(sides.fields.map((field) => [field.field, field]));
   return { ...sides, byField, asked };
 }
@@ -78,5 +85,12 @@ describe("the sides of a record", () => {
 
     expect([skipped.verdict, skipped.byField["name"]?.written]).toEqual(["left out: blocked", "Muster"]);
     expect(wrong.error).toMatchObject({ code: "E_MAPPING", message: "name: no text" });
+  });
+
+  it("say why the row could not be read, not which columns the mapping misses in it", async () => {
+    const unreadable = errorFacts(new ParkError("E_ROW_UNREADABLE", "its stamp is odd"));
+    const missing = new ParkError("E_MAPPING", "name: the row has no column");
+    const { error } = await sidesOf(() => Promise.reject(missing), false, undefined, { ...record, unreadable });
+    expect(error).toMatchObject({ code: "E_ROW_UNREADABLE", message: "its stamp is odd" });
   });
 });

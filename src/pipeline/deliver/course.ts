@@ -1,4 +1,4 @@
-import { ParkError, type ErrorFacts } from "#model";
+import { ParkError } from "#model";
 import type { Deletion, Stream } from "#mapping";
 import { forgottenError, isForgotten, type Claim } from "#store";
 import type { Resolver, Wanted } from "./resolver.ts";
@@ -26,7 +26,7 @@ export async function courseOf(
   signal: AbortSignal,
 ): Promise<Course> {
   if (isForgotten(record)) return { kind: "skip", reason: forgottenError.message };
-  if (record.unreadable) throw unreadable(record.unreadable);
+  expectReadable(record);
   const mapped = await stream.map(record.row, record.deleted);
   switch (mapped.kind) {
     case "skip":
@@ -57,9 +57,12 @@ export function stillUnbound(): ParkError {
   return new ParkError("E_UNBOUND", "a person ended its binding and has not said yet what it belongs to");
 }
 
-/** The last readable row is not what the ERP has now: it is not delivered in its place. */
-function unreadable({ code, message, details }: ErrorFacts): ParkError {
-  return new ParkError(code, message, { details });
+/**
+ * The last readable row is not what the ERP has now: it is not delivered in its place.
+ * @throws {ParkError} why the row cannot be read.
+ */
+export function expectReadable({ unreadable }: Pick<Deliverable, "unreadable">): void {
+  if (unreadable) throw new ParkError(unreadable.code, unreadable.message, { details: unreadable.details });
 }
 
 /** A person ended the binding: only a person decides what the record belongs to, with or without a natural key. */

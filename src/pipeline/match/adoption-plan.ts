@@ -16,7 +16,7 @@ import { KeysInFlight } from "./keys-in-flight.ts";
 import type { Found } from "./candidates.ts";
 import type { Matcher } from "./matcher.ts";
 import { Resolver, type Wanted } from "../deliver/resolver.ts";
-import { stillUnbound } from "../deliver/course.ts";
+import { expectReadable, stillUnbound } from "../deliver/course.ts";
 import { overwritten, shownAs, shownFields, type Counterpart, type Overwrite, type Shown } from "./shown.ts";
 
 /** Of records that match the same one, so many are named. */
@@ -175,6 +175,7 @@ export class AdoptionPlanner {
     if (isForgotten(view) || (isUnbound && state === "skipped"))
       return { id, ...shown, verdict: "left out", candidates: [] };
     try {
+      expectReadable(view);
       const mapped = await stream.map(row, deleted);
       isGone = mapped.kind === "deleted";
       if (mapped.kind === "skip" || (isGone && (state === "deleted" || stream.match.length === 0)))
