@@ -1,4 +1,4 @@
-import { counted, type Finding } from "#model";
+import { counted, nearest, type Finding } from "#model";
 import type { OpenContext, OpenedSource } from "../adapter.ts";
 import { finding } from "../wire/client/web-check.ts";
 import { matcher } from "./folder/done-name.ts";
@@ -63,7 +63,8 @@ async function checkFiles(
   const refused = failed.filter(({ name }) =>
     fits(name.replace(/^\d{8}T\d{9}Z_/, "").replace(/\.(lines\.ndjson|error\.txt)$/, "")),
   );
-  const arrived = waiting(await folder.list(""), read);
+  const there = await folder.list("");
+  const arrived = waiting(there, read);
   const findings: Finding[] = [
     {
       subject: `${stream}: files`,
@@ -71,6 +72,15 @@ async function checkFiles(
       message: `${counted(arrived.length, "file")} matching ${read.files} waiting to be read`,
     },
   ];
+  const others = there.map(({ name }) => name).filter((name) => !fits(name));
+  const meant = arrived.length > 0 ? undefined : nearest(read.files, others);
+  if (meant !== undefined)
+    findings.push({
+      subject: `${stream}: files`,
+      verdict: "warning",
+      message: `no file matches ${read.files}, but the folder holds ${meant}, which is not read`,
+      remedy: "Correct `files` in the sync file, or the name that the ERP gives its files.",
+    });
   if (refused.length > 0)
     findings.push({
       subject: `${stream}: failed`,

@@ -207,6 +207,18 @@ describe("what cannot be used", () => {
     expect((await stream.check(never)).map(({ verdict }) => verdict)).toContain("warning");
   });
 
+  it("is a file that nearly has the right name: check names it until one with that name is there", async () => {
+    await folder.drop("customers.csv", csv(1));
+    await folder.drop("invoices_1.csv", csv(1));
+    const stream = await folder.stream({ files: "customers_*.csv" });
+    const warnings = async () => (await stream.check(never)).filter(({ verdict }) => verdict === "warning");
+    expect(await warnings()).toMatchObject([
+      { message: "no file matches customers_*.csv, but the folder holds customers.csv, which is not read" },
+    ]);
+    await folder.drop("customers_1.csv", csv(1));
+    expect(await warnings()).toEqual([]);
+  });
+
   it("is XML with a DOCTYPE or cut off", async () => {
     await folder.drop("1.xml", '<!DOCTYPE a [<!ENTITY b "c">]><L><C><no>1</no></C></L>');
     await folder.drop("2.xml", "<L><C><no>1</no></C>");
