@@ -1,7 +1,7 @@
 import { readFile } from "node:fs/promises";
 import { loadSyncFile, type SyncFile, type SyncFileContext } from "#mapping";
-import { codeOf, StopError } from "#model";
-import { resourceNames } from "#service";
+import { codeOf, StopError, type ResourceName } from "#model";
+import { resourceFacts, resourceNames } from "#service";
 import { adapters } from "#sources";
 
 /**
@@ -21,5 +21,9 @@ export async function readSyncFile(
     throw new StopError("E_SYNC_FILE", `${path} cannot be read (${reason}); SYNC_FILE names the file`, { cause });
   }
   const resources = new Set(resourceNames);
-  return loadSyncFile(text, { file: path, environment, mayLackVariables, adapters, resources });
+  return loadSyncFile(text, { file: path, environment, mayLackVariables, adapters, resources, embeds });
+}
+
+function embeds(resource: ResourceName): readonly string[] {
+  return resourceFacts(resource).embeds;
 }

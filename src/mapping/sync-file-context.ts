@@ -19,4 +19,6 @@ export interface SyncFileContext {
   readonly adapters: ReadonlyMap<string, AdapterShapes>;
   /** The resources of the service. */
   readonly resources: ReadonlySet<string>;
+  /** A resource's fields that take whole records: a second write of them may create those again. */
+  readonly embeds?: (resource: string) => readonly string[];
 }

@@ -35,7 +35,8 @@ export function loadSyncFile(text: string, context: SyncFileContext): SyncFile {
   const sources = keep(checkSources(sourceWords, context));
   const streams = Object.entries(streamWords).map(([name, words]) => keep(checkStream(name, words)));
   const names = Object.keys(streamWords);
-  const known = { sources: sources.readShapes, streams: names, resources: context.resources };
+  const { resources, embeds = () => [] } = context;
+  const known = { sources: sources.readShapes, streams: names, resources, embeds };
   problems.push(...crossCheck(streams, known));
 
   const compilable = streams.flatMap(({ name, path, head, parts, fields }) => {

@@ -99,6 +99,20 @@ describe("svcsync check", () => {
     }
   });
 
+  it("refuses to write whole records more than once, and lets a create embed them", async () => {
+    const number = "{ from: order_no, own: create }, tasks: { expr: '[{ \"name\": order_no }]'";
+    await scene.edit(() => ordersAndContacts(`${number} }`));
+    const { code, stderr } = await scene.run("check", "--offline");
+    expect(stderr).toContain("streams.orders.fields.tasks: found whole records");
+    expect(code).not.toBe(0);
+    await scene.edit(() => ordersAndContacts(`${number}, own: create }`));
+    for (const options of [[], ["--offline"]]) {
+      const checked = await scene.run("check", ...options);
+      expect(checked.stdout).not.toContain("tasks");
+      expect(checked.code).toBe(0);
+    }
+  });
+
   it("warns of a field without which nothing can be created, and that the stream does not write", async () => {
     expect((await check("shortName: name2")).stdout).not.toContain("may refuse");
     const withoutStatus = customersStream().replace(/ *customerStatus: .*\n/, "");

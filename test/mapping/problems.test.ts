@@ -32,6 +32,10 @@ function fields(words: string): string {
   return stream(`fields:\n${lines.join("\n")}`);
 }
 
+function orders(tasks: string): string {
+  return stream(`resource: svcDocument\nfields: { name: name, tasks: ${tasks} }`);
+}
+
 describe("the problems of a sync file", () => {
   it("are told all at once, in reading order", () => {
     const text = `
@@ -154,6 +158,13 @@ streams:
     ],
   ])("are found in a stream's words: %s", (words, problem) => {
     expect(problemsOf(stream(words))).toEqual([problem]);
+  });
+
+  it("are found in fields of whole records, which an update may create again", () => {
+    const problem =
+      "sync.yaml:6:27 streams.it.fields.tasks: found whole records, which each update may create again; expected own: create, or a stream of their own";
+    for (const words of ["positions", "{ from: positions }"]) expect(problemsOf(orders(words))).toEqual([problem]);
+    expect(problemsOf(orders("{ from: positions, own: create }"))).toEqual([]);
   });
 
   it.each([

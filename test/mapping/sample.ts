@@ -32,8 +32,10 @@ export const resources = new Set([
   "ticketStatus",
 ]);
 
+const embeds = (resource: string) => (resource === "svcDocument" ? ["tasks"] : []);
+
 export function load(text: string, environment: Record<string, string> = { ERP_URL: "sqlite:erp.db" }): SyncFile {
-  return loadSyncFile(text, { file: "sync.yaml", environment, adapters, resources });
+  return loadSyncFile(text, { file: "sync.yaml", environment, adapters, resources, embeds });
 }
 
 /** A file with one source, streams `customers` and `contacts` to refer to, and the stream `it`, given in flow or block style. */

@@ -80,6 +80,20 @@ describe("creating", () => {
     });
   });
 
+  it.each([
+    ["all of them", [11, 12], []],
+    ["fewer", [11], ["tasks"]],
+  ])(
+    "compares records that it embeds by their number, since the answer shows ids: %s",
+    async (_name, tasks, dropped) => {
+      await using server = await standIn(() => ({ json: { id: 7, customer: 1, tasks } }));
+      await using opened = open(server.url);
+      const sent = { customer: 1, tasks: [{ name: "A" }, { name: "B" }] };
+      const written = await opened.service.create("svcDocument", sent, never);
+      expect(written.dropped.map(({ field }) => field)).toEqual(dropped);
+    },
+  );
+
   it("believes an id whose record shows nothing for a key that was sent blank", async () => {
     const record = { id: 7, name: "A", customerId: null };
     await using server = await standIn(({ method }) => ({ json: method === "POST" ? 7 : record }));

@@ -10,12 +10,18 @@ export interface Known {
   readonly sources: ReadonlyMap<string, z.ZodType | undefined>;
   readonly streams: readonly string[];
   readonly resources: ReadonlySet<string>;
+  readonly embeds: (resource: string) => readonly string[];
 }
 
 /** What is well-formed and still cannot be meant: names of things that are not there, and fields at odds. */
 export function crossCheck(streams: readonly CheckedStream[], known: Known): Problem[] {
   return [
-    ...streams.flatMap((stream) => [...checkNames(stream, known), ...checkMatch(stream), ...checkDeletedSet(stream)]),
+    ...streams.flatMap((stream) => [
+      ...checkNames(stream, known),
+      ...checkEmbedded(stream, known),
+      ...checkMatch(stream),
+      ...checkDeletedSet(stream),
+    ]),
     ...checkCircles(streams, known),
   ];
 }
@@ -55,6 +61,17 @@ function checkNames({ path, parts, fields }: CheckedStream, { sources, streams, 
       problems.push(unknownName([...at, "ref"], "stream", words.ref, streams));
   }
   return problems;
+}
+
+/** Whole records have no key: what an update, or the repeat of one, makes of them is not known. */
+function checkEmbedded({ path, parts, fields }: CheckedStream, { embeds }: Known): Problem[] {
+  return embeds(parts.resource ?? "").flatMap((field): Problem[] => {
+    const words = fields.get(field);
+    if (words === undefined || (typeof words === "object" && words.own === "create")) return [];
+    const message =
+      "found whole records, which each update may create again; expected own: create, or a stream of their own";
+    return [{ path: [...path, "fields", field], atName: true, message }];
+  });
 }
 
 /** A natural key can only be looked for in fields that are written, and not in lists that others write to as well. */

@@ -12,6 +12,8 @@ export interface ResourceFacts {
   readonly writeOnly: readonly string[];
   /** Fields that only a create may set; an edit drops them. */
   readonly createOnly: readonly string[];
+  /** Fields that take whole records of other resources and show their ids: what a second write of them does is not known. */
+  readonly embeds: readonly string[];
   /** Natural keys, the surest first. */
   readonly match: readonly (readonly string[])[];
   /** Array properties whose elements are shared with others and are changed one by one. */
@@ -94,9 +96,10 @@ export const known: Readonly<Record<string, Known>> = {
     readOnly: [
       ...stamps,
       ...words("documentNumber finished finishedDate preFinished approved approvedDate approvedComment canceled"),
-      ...words("canceledDate drafted releasedDate invoiceNumber totalPrice webLink serverModified tasks travelLogs"),
+      ...words("canceledDate drafted releasedDate invoiceNumber totalPrice webLink serverModified"),
     ],
     createOnly: ["erpReferenceNumber", "type"],
+    embeds: ["tasks", "travelLogs"],
     match: [["ticket", "erpReferenceNumber"], ["customer", "erpReferenceNumber"], ["erpReferenceNumber"]],
     arrays: ["tags", "infoFiles"],
     changedSince: true,
@@ -133,7 +136,10 @@ export const known: Readonly<Record<string, Known>> = {
   timeRecord: {
     match: [["externalAppName", "externalId"]],
   },
-  svcDocumentTask: below("svcDocument", "svcDocument/{parent}/task", { required: ["name", "serviceType"] }),
+  svcDocumentTask: below("svcDocument", "svcDocument/{parent}/task", {
+    required: ["name", "serviceType"],
+    embeds: ["workLogs", "planningTimes", "materials"],
+  }),
   svcDocumentTaskWorkLog: belowTask("workLog", {
     required: ["worker", "time", "started"],
     readOnly: [...stamps, "factor", "agreement", "invoiceTime", "price", "erpAmount"],

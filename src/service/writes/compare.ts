@@ -11,11 +11,12 @@ export type Dropped = Written["dropped"][number];
  * `sent` has svcsync's names, `record` the answer with custom fields spread among its members.
  */
 export function droppedFields(resource: ResourceName, sent: JsonObject, record: JsonObject): Dropped[] {
-  const { writeOnly } = resourceFacts(resource);
+  const { writeOnly, embeds } = resourceFacts(resource);
   const dropped: Dropped[] = [];
   for (const field in sent) {
     const value = sent[field] ?? null;
     if (writeOnly.includes(field) || sameValue(value, record[field])) continue;
+    if (embeds.includes(field) && Array.isArray(value) && value.length === idsIn(record[field]).length) continue;
     if (customFieldOf(field) !== undefined && isAssignedOnly(record["customFields"])) continue;
     if (field === "customFields" && customFieldsKept(value, record["customFields"])) continue;
     dropped.push({ field, sent: value, found: record[field] });
