@@ -165,6 +165,31 @@ describe("the status page in a browser", () => {
     expect(await page.getByRole("button", { name: "Try again now" }).count()).toBe(0);
   });
 
+  it("does once what a person clicks twice, although the answer takes its time", async () => {
+    const status = sampleStatus();
+    const begun = Promise.withResolvers<undefined>();
+    const end = Promise.withResolvers<undefined>();
+    const retry: typeof status.acts.retry = async (id, by) => {
+      begun.resolve(undefined);
+      await end.promise;
+      return status.acts.retry(id, by);
+    };
+    await using web = await sampleWeb({ status: { ...status, acts: { ...status.acts, retry } } });
+    const page = await browser.newPage();
+    await page.clock.install();
+    await page.goto(`${web.url}/records/tickets/T-2`);
+    await page.clock.pauseAt(Date.now() + 60_000);
+    const box = (await page.getByRole("button", { name: "Try again now" }).boundingBox())!;
+    const click = () => page.mouse.click(box.x + 9, box.y + 9);
+    await click();
+    await begun.promise;
+    const answered = page.waitForEvent("load");
+    await click();
+    end.resolve(undefined);
+    await answered;
+    expect(status.retried).toEqual(["tickets/T-2"]);
+  });
+
   it("keeps itself fresh without being loaded again, until it is paused", async () => {
     let streams = [sampleStreams[0]!];
     await using web = await sampleWeb({

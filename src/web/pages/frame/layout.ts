@@ -1,6 +1,6 @@
 import { html, typed, type Html, type Content } from "#server";
 import type { Visitor } from "../../access/visitor.ts";
-import { scriptElement } from "./live.ts";
+import { scriptElement } from "./script.ts";
 import { styleElement } from "./style.ts";
 
 /** What every page shows around its own part. */
@@ -57,7 +57,7 @@ export function page({
           <span>version ${version}</span> ${notes}
           ${isLive ? html`<span data-live="">Not refreshed </span>` : undefined}
         </footer>
-        ${isLive ? scriptElement : undefined}
+        ${scriptElement}
       </body>
     </html>`;
 }

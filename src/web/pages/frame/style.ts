@@ -1,6 +1,6 @@
 import { createHash } from "node:crypto";
 import { rawHtml, type ContentPolicy } from "#server";
-import { scriptHash } from "./live.ts";
+import { scriptHash } from "./script.ts";
 
 const style = `
 :root { color-scheme: light dark; --ink: #17202b; --soft: #52606f; --line: #d8dee6; --paper: #f4f6f9; --panel: #fff;

@@ -2,11 +2,23 @@ import { createHash } from "node:crypto";
 import { rawHtml } from "#server";
 
 /**
+ * The only script; without it the page is what it was when it was loaded.
+ *
+ * A form is not sent by the second click of two: the act of the first one was done, and the answer of the second would say that it
+ * was not.
+ *
  * Live refresh: fetches the page again and puts its main part in place. While a person is at work in it (a focus, an open part,
  * selected text), only the headline is put in place, and the footer says so. Where no page comes, it says so: "All is well" must
- * not stay on a screen when it is no longer true. The only script; without it the page is what it was when it was loaded.
+ * not stay on a screen when it is no longer true.
  */
 const script = `(() => {
+  const sentAt = new WeakMap();
+  addEventListener("submit", (event) => {
+    if (event.target.method !== "post") return;
+    const now = performance.now();
+    if (now - (sentAt.get(event.target) ?? -Infinity) < 2000) event.preventDefault();
+    else sentAt.set(event.target, now);
+  });
   const place = document.querySelector("[data-live]");
   if (place === null) return;
   const button = document.createElement("button");
