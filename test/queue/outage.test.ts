@@ -7,6 +7,7 @@ import { RetryError, StopError, systemClock } from "#model";
 import { openQueue, type Queue, type QueueLocation } from "#queue";
 import { freePort } from "../setup/free-port.ts";
 import { listen } from "../setup/listen.ts";
+import { startPgBouncer } from "../setup/pgbouncer.ts";
 import { startPostgres } from "../setup/postgres.ts";
 import { startRedis } from "../setup/redis.ts";
 import { startQueueProcess } from "./queue-process.ts";
@@ -156,6 +157,18 @@ it("opens on PostgreSQL although the connection that looks at the server was los
   const queue = await open({ kind: "postgres", url: server.url.replace(`:${server.port}/`, `:${way.port}/`) });
   await isForgotten;
   await vi.waitFor(() => expect(queue.ping()).resolves.toBeUndefined(), patience);
+});
+
+describe("a queue behind PgBouncer", () => {
+  it("tells why its workers cannot start", async () => {
+    await using server = await startPostgres();
+    await using pooler = await startPgBouncer(server.url, "session");
+    const queue = await open({ kind: "postgres", url: pooler.url });
+    void queue.start({ deliver: async () => undefined, poll: async () => undefined }, { concurrency: 1 });
+    const reason = /unsupported startup parameter/;
+    await vi.waitFor(() => expect(queue.trouble()).toMatch(reason), patience);
+    await queue.ping();
+  });
 });
 
 describe("a queue on Redis", () => {

@@ -66,10 +66,8 @@ export class BackendHealth {
   /** What BullMQ met in the background. */
   heard(error: Error): void {
     if (this.#closing.signal.aborted) return;
-    if (!isUnreachable(error)) {
-      this.#log.debug({ err: error }, "met an error in the background of the queue");
-      this.#met = error.message;
-    }
+    if (!isUnreachable(error)) this.#log.debug({ err: error }, "met an error in the background of the queue");
+    this.#met = error.message;
     this.#doubt();
   }
 

@@ -132,7 +132,7 @@ export class Workers {
         const closing = worker?.close().catch(() => undefined);
         // One that has no connection yet ends when that is cut.
         if (signal.aborted) return undefined;
-        this.#deps.logger.debug({ err: asError(error) }, "could not start the workers yet");
+        this.#deps.reach.heard(asError(error));
         await closing;
         if (worker) this.#made.delete(worker);
         await sleep(retryPauseMs, signal);
