@@ -341,6 +341,17 @@ describe("a queue on Redis", () => {
     client.disconnect();
   });
 
+  it("can be closed although its server was lost without a word while BullMQ was opened, and stays away", async () => {
+    await using redis = await startRedis();
+    const way = await startForgetfulWay(redis.port);
+    const queue = await open({ kind: "redis", url: redis.url.replace(`:${redis.port}/`, `:${way.port}/`) });
+    const isForgotten = way.forgetAt("info");
+    await expect(queue.wake([record("1")], live)).rejects.toThrow(RetryError);
+    await isForgotten;
+    await way[Symbol.asyncDispose]();
+    await expect(queue[Symbol.asyncDispose]()).resolves.toBeUndefined();
+  });
+
   it("is not usable while its server only reads, says so, and works again once that takes writes", async () => {
     await using redis = await startRedis();
     const { working, client } = await polling(redis.url);

@@ -36,7 +36,7 @@ export class JobQueues {
     const deliveries = this.#backend.jobs(deliveryQueueName, heard);
     const polls = this.#backend.jobs(pollQueueName, heard);
     try {
-      await Promise.all([deliveries.waitUntilReady(), polls.waitUntilReady()]);
+      await this.#reach.call(() => Promise.all([deliveries.waitUntilReady(), polls.waitUntilReady()]));
       return { deliveries, polls };
     } catch (error) {
       await Promise.allSettled([deliveries.close(), polls.close()]);
