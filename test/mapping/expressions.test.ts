@@ -158,6 +158,8 @@ describe("$utc", () => {
   it("gives nothing for nothing", async () => {
     expect(await valueOf("$utc(a, 'Europe/Berlin')", { a: null })).toBeNull();
     expect(await valueOf("$utc(a, 'Europe/Berlin')", { a: "" })).toBeNull();
+    // A column of fixed width in which nothing was entered.
+    expect(await valueOf("$utc(a, 'Europe/Berlin')", { a: " ".repeat(10) })).toBeNull();
   });
 
   it.each(["0001-01-01", "0001-01-01T00:00:00Z", "1753-01-01 00:00:00.000"])(

@@ -13,11 +13,11 @@ const blankDate = /^(?:0001|1753)-01-01(?:\D|$)/;
  * @throws {RangeError} when the text is no ISO date or the zone is unknown; the message names neither.
  */
 export function utc(text: unknown, zone: unknown): string | undefined {
-  if (text === undefined || text === null || text === "") return undefined;
+  if (text === undefined || text === null) return undefined;
   if (typeof text !== "string")
     throw new RangeError("$utc needs a date as text, e.g. 2026-05-04 or 2026-05-04 13:30:00");
   const trimmed = text.trim();
-  if (blankDate.test(trimmed)) return undefined;
+  if (trimmed === "" || blankDate.test(trimmed)) return undefined;
   try {
     const instant = hasOffset.test(trimmed)
       ? Temporal.Instant.from(trimmed)
