@@ -181,7 +181,7 @@ function readEnvFile(
 }
 
 /**
- * A # inside a value that has no quotes begins a comment there, and the rest is gone without a word: half a password is
+ * A # inside a value that has no quotes begins a comment there, and the rest is silently gone: half a password is
  * a riddle for hours.
  */
 function cutTexts(content: string, texts: Readonly<Record<string, string>>): Problem[] {
@@ -192,7 +192,7 @@ function cutTexts(content: string, texts: Readonly<Record<string, string>>): Pro
   });
 }
 
-/** Lines such as `- STORE_URL=…` and `STORE_URL …`, which set nothing: the parser passes over them without a word. */
+/** Lines such as `- STORE_URL=…` and `STORE_URL …`, which set nothing: the parser silently ignores them. */
 function deadLines(content: string, texts: Readonly<Record<string, string>>): Problem[] {
   return Object.keys(keys).flatMap((key) => {
     const line = new RegExp(`^(?![ \\t]*(?:#|;|//))(?:[^#=\\n]*[^\\w.#=\\n-])?${key}(?![\\w.-])`, "m");

@@ -1,5 +1,6 @@
 import { errorText, type RecordState } from "#model";
 import { needsPersonCount, type StreamStatus } from "#pipeline";
+import type { RecordView } from "#store";
 import { healsItself, remedyOf } from "./remedies.ts";
 
 /** States in which a record is not where the ERP wants it and will not get there at once. */
@@ -15,12 +16,16 @@ const meanings: Readonly<Record<RecordState, string>> = {
   applied: "The last change of the ERP was delivered.",
   parked: "It needs attention; all other records continue.",
   uncertain: "A create was started, and svcsync cannot find out whether the service carried it out.",
-  skipped: "The rules of its stream leave it out.",
+  skipped: "The rules of its stream, or a person, leave it out.",
   deleted: "The ERP no longer has it, and its deletion was carried out.",
 };
 
-export function meaningOf(state: RecordState): string {
-  return meanings[state];
+const unboundDue =
+  "A person ended its binding. Nothing is sent for it until a person decides which record of the service it is.";
+
+/** What the record's state means for it. */
+export function meaningOf({ state, decision }: Pick<RecordView, "state" | "decision">): string {
+  return state === "due" && decision?.kind === "unbound" ? unboundDue : meanings[state];
 }
 
 /** What a person should know or do, a sentence each; what is the same in several streams (an ERP that cannot be reached) is said once. */

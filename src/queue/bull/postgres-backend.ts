@@ -7,7 +7,7 @@ import type { QueueAddress } from "../queue-address.ts";
 
 const oldestVersion = 13;
 const connectTimeoutMs = 3_000;
-/** A connection on which an answer takes longer is given up: it may have been lost without a word. */
+/** A connection on which an answer takes longer is given up: it may have been lost silently. */
 const silenceTimeoutMs = 20_000;
 /** Each of BullMQ's parts has a pool of its own and one more connection to listen on. */
 const connectionsPerPart = 4;

@@ -15,7 +15,7 @@ export interface Draft {
 
 /**
  * Reads the body of a create (`current` undefined) or of an edit. Fields that are unknown, read-only or not to be changed
- * any more are dropped without a word.
+ * any more are silently dropped.
  * @throws {Refusal} 400 for a value of the wrong kind, a link that leads nowhere, a required field left empty.
  */
 export function readDraft(

@@ -109,7 +109,7 @@ function asText(
 ): string {
   const { id, state, binding, error, attempts, dueAt, changedAt, intent } = view;
   const lines = [
-    `${recordLabel(id)} is ${state}${binding ? ` and bound to ${binding.resource} ${binding.serviceId}` : ", not bound"}. ${meaningOf(state)}`,
+    `${recordLabel(id)} is ${state}${binding ? ` and bound to ${binding.resource} ${binding.serviceId}` : ", not bound"}. ${meaningOf(view)}`,
     `Its last change in the ERP was seen at ${instant(changedAt)}${view.deleted ? "; the ERP says that it is deleted" : ""}.`,
   ];
   if (error) lines.push(`Reason: ${errorText(error)}.`);

@@ -16,7 +16,7 @@ interface Filter {
   readonly operator?: string;
 }
 
-/** weclapp's REST API v2: suffix filters, epoch milliseconds, filters it does not know ignored without a word. */
+/** weclapp's REST API v2: suffix filters, epoch milliseconds, filters that it does not know silently ignored. */
 export function weclapp(read: PresetRead): RestShapes {
   const where = conditionOf(read, parameters, "an object of filters, e.g. { customer-eq: true }");
   const changed = read.changed === undefined ? "lastModifiedDate" : read.changed;
@@ -76,7 +76,7 @@ function ownFilter(name: string): { property?: string; operator?: string } {
   return property === undefined || operator === undefined ? {} : { property, operator };
 }
 
-/** @throws {ParkError} E_SOURCE_FILTER_IGNORED where rows show that weclapp does not know a filter: it ignores such without a word. */
+/** @throws {ParkError} E_SOURCE_FILTER_IGNORED where rows show that weclapp does not know a filter: it silently ignores such. */
 function assertFiltered(table: string, rows: readonly JsonObject[], { name, value, property, operator }: Filter): void {
   if (property === undefined) return;
   const isMeant = (row: JsonObject) =>

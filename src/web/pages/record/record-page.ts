@@ -24,7 +24,7 @@ export function recordPage({ detail, frame, now }: RecordPage): Html {
     title: `svcsync: ${label}`,
     frame,
     main: html`<h1>${label} ${badge(record.state)}</h1>
-      <p>${meaningOf(record.state)}</p>
+      <p>${meaningOf(record)}</p>
       <div class="card ${record.state}">
         <dl>${facts(record, obstacles, now)}</dl>
         ${recordForms(record, frame)}
