@@ -180,7 +180,7 @@ async function seen({ scene: { store, clock } }: Side): Promise<unknown> {
   const each = STREAMS.map(async (name) => ({
     cursor: await store.cursor(name),
     since: await store.undeliveredSince(name),
-    nextAt: await store.nextDueAt([name], ["E_INTERNAL"]),
+    nextAt: await store.nextDueAt([name], { errors: ["E_INTERNAL"], after: now + ROUND_MS }),
     open: await store.openDeletions(name, 9),
     deleted: await store.deletionCount(name, { since: now - ROUND_MS, confirmedAt: now - 500 }),
     unbound: await store.unboundMatches(name),

@@ -52,6 +52,13 @@ describe("the store's queries", () => {
     for (const plan of plans) expect(plan).toContain("USING COVERING INDEX records_due (stream=? AND backfill=?");
   });
 
+  it("finds what is due soon besides some errors without reading what is due later", async () => {
+    const plans = await plansOf((store) => store.nextDueAt(["s"], { errors: ["E_CHILDREN_FIRST"], after: 5 }));
+    const searches = plans.filter((plan) => plan.includes("records"));
+    expect(searches).not.toHaveLength(0);
+    for (const plan of searches) expect(plan).toContain("INDEX records_due (stream=? AND backfill=? AND due_at<?)");
+  });
+
   it("compares a batch of unchanged records by one range of their index", async () => {
     const batch = {
       changes: [{ kind: "upsert", key: "1", row: {} }],

@@ -42,8 +42,8 @@ export async function untilIdle(
       daemon.holds.isSettled &&
       daemon.relay.outstanding === 0
     ) {
-      const nextAt = await store.nextDueAt(daemon.holds.open(), WAITS_FOR_OTHERS);
-      const isQuiet = nextAt === undefined || nextAt > clock.now() + horizonMs;
+      const leftOut = { errors: WAITS_FOR_OTHERS, after: clock.now() + horizonMs };
+      const isQuiet = (await store.nextDueAt(daemon.holds.open(), leftOut)) === undefined;
       if (isQuiet && daemon.relay.outstanding === 0 && !(await isClaimed(daemon))) return;
     }
     await sleep(LOOK_MS, signal);

@@ -1,6 +1,12 @@
 import type { ErrorCode, StreamName } from "#model";
 import type { DueRecord } from "../facts.ts";
 
+/** Records that do not count: those that met one of these errors, and those that are due later than `after`. */
+export interface LeftOut {
+  readonly errors: readonly ErrorCode[];
+  readonly after: number;
+}
+
 /** What is to be delivered, and when. */
 export interface ScheduleStore {
   /**
@@ -9,8 +15,8 @@ export interface ScheduleStore {
    */
   due(query: { limit: number; streams: readonly StreamName[] }): Promise<DueRecord[]>;
 
-  /** The earliest moment at which something becomes due, or undefined; `besides` leaves out what met one of these errors. */
-  nextDueAt(streams: readonly StreamName[], besides?: readonly ErrorCode[]): Promise<number | undefined>;
+  /** The earliest moment at which something becomes due, or undefined. */
+  nextDueAt(streams: readonly StreamName[], leftOut?: LeftOut): Promise<number | undefined>;
 
   /**
    * When the oldest change was staged that is on its way to the service and not there yet, as far as the first ten thousand due

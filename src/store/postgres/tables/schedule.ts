@@ -14,7 +14,8 @@ const DUE = `
 const FIRST = `
   (SELECT due_at FROM records WHERE stream = @stream AND backfill = @backfill AND due_at IS NOT NULL
    @BESIDES ORDER BY due_at LIMIT 1)`;
-const BESIDES = `AND coalesce(${errorCode("error")}, '') NOT IN (SELECT json_array_elements_text(@besides))`;
+const BESIDES = `
+  AND due_at <= @after AND coalesce(${errorCode("error")}, '') NOT IN (SELECT json_array_elements_text(@errors))`;
 
 const UNDELIVERED = `
   SELECT min(changed_at) AS at FROM (
@@ -38,11 +39,11 @@ export function scheduleStore(db: Database, moment: Moment): ScheduleStore {
       const live = await due(streams, limit, false);
       return [...live, ...(await due(streams, limit - live.length, true))];
     },
-    async nextDueAt(streams, besides = []) {
+    async nextDueAt(streams, leftOut) {
       if (streams.length === 0) return undefined;
-      const sql = FIRST.replace("@BESIDES", besides.length === 0 ? "" : BESIDES);
+      const sql = FIRST.replace("@BESIDES", leftOut === undefined ? "" : BESIDES);
       const each = streams.flatMap((stream) =>
-        [false, true].map((backfill) => fill(sql, { stream, backfill, besides })),
+        [false, true].map((backfill) => fill(sql, { stream, backfill, ...leftOut })),
       );
       const [row] = await db.read<{ at: number | null }>(
         `SELECT min(due_at) AS at FROM (${each.join(" UNION ALL ")}) first`,

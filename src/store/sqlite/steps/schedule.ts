@@ -1,5 +1,6 @@
 import type { Database } from "better-sqlite3";
-import type { Clock, ErrorCode, RecordId, StreamName } from "#model";
+import type { Clock, RecordId, StreamName } from "#model";
+import type { LeftOut } from "../../contract/schedule.ts";
 import type { DueRecord } from "../../facts.ts";
 import { AGED, inTurn } from "../../schedule.ts";
 
@@ -25,8 +26,8 @@ export class Schedule {
       )
       .pluck();
     this.#firstBesides = db
-      .prepare<[string, number, string], number>(
-        `SELECT due_at FROM records WHERE stream = ? AND backfill = ? AND due_at IS NOT NULL
+      .prepare<[string, number, number, string], number>(
+        `SELECT due_at FROM records WHERE stream = ? AND backfill = ? AND due_at <= ?
            AND coalesce(error ->> 'code', '') NOT IN (SELECT value FROM json_each(?)) ORDER BY due_at LIMIT 1`,
       )
       .pluck();
@@ -57,10 +58,12 @@ export class Schedule {
     return this.#undelivered.get(stream) ?? undefined;
   }
 
-  nextDueAt(streams: readonly StreamName[], besides: readonly ErrorCode[] = []): number | undefined {
-    const codes = JSON.stringify(besides);
+  nextDueAt(streams: readonly StreamName[], leftOut?: LeftOut): number | undefined {
+    const codes = JSON.stringify(leftOut?.errors);
     const first = (stream: StreamName, backfill: number) =>
-      besides.length === 0 ? this.#first.get(stream, backfill) : this.#firstBesides.get(stream, backfill, codes);
+      leftOut === undefined
+        ? this.#first.get(stream, backfill)
+        : this.#firstBesides.get(stream, backfill, leftOut.after, codes);
     const firsts = streams.flatMap((stream) => [first(stream, 0), first(stream, 1)]).filter((at) => at !== undefined);
     return firsts.length === 0 ? undefined : Math.min(...firsts);
   }
