@@ -187,6 +187,37 @@ describe("due times of very many records that follow a clock", () => {
 });
 
 describe("a sweep of very many records", () => {
+  const all = Array.from({ length: RECORDS }, (_, number) => keyOf(number));
+
+  it("marks the keys of a large page in parts, and none of a sweep that another one has replaced", async () => {
+    await using of = await large();
+    const { db, store } = of;
+    const seen = "SELECT count(*) FROM seen";
+    const sweep = await store.beginSweep("customers");
+    expect(of.killedAfter(({ sweeps }) => sweeps.markSeen("customers", sweep, all, 0))).toEqual({
+      count: 1_000,
+      next: 1_000,
+    });
+    expect(await beside(of, () => store.markSeen("customers", sweep, all), seen)).toBe(1_000);
+    expect(db.prepare("SELECT key FROM seen").pluck().all()).toEqual(all);
+    await Promise.all([
+      expect(store.markSeen("customers", sweep, all)).rejects.toMatchObject({ code: "E_SWEEP_LOST" }),
+      store.beginSweep("customers"),
+    ]);
+    expect(numberOf(of, seen)).toBe(0);
+  });
+
+  it("finds the keys of a large page that are not known in parts, in their order", async () => {
+    await using of = await large();
+    of.db.exec("UPDATE records SET deleted = 1 WHERE key IN ('K00999', 'K01000', 'K10000')");
+    const { found, parts } = of.killedAfter(({ sweeps }) =>
+      readInParts(sweeps.findingUnseen("customers", ["new", ...all])),
+    );
+    expect(found).toEqual(["new", "K00999", "K01000", "K10000"]);
+    expect(parts).toBeGreaterThan(10);
+    expect(await of.store.unseenKeys("customers", ["new", ...all])).toEqual(found);
+  });
+
   it("suspects and confirms each once that it missed, also after it was cut off", async () => {
     await using of = await large();
     const { store } = of;

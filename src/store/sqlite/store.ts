@@ -25,7 +25,7 @@ import { LateWaking } from "./steps/late-waking.ts";
 import { retryNow } from "./steps/operator-decisions.ts";
 import { remap } from "./steps/remapping.ts";
 import { followClock } from "./steps/set-back.ts";
-import { beginSweep, endSweep } from "./steps/sweeps.ts";
+import { beginSweep, endSweep, markSeen } from "./steps/sweeps.ts";
 import { expectUndamaged, tableCounts } from "./tables/maintenance.ts";
 import { beginMatches, endMatches } from "./tables/match-index.ts";
 
@@ -233,8 +233,8 @@ export class SqliteStore implements Store {
   boundTo = (...[binding]: Parameters<Store["boundTo"]>) => this.#read(() => this.#deps.bindings.owner(binding));
 
   beginSweep = (stream: StreamName) => beginSweep(this.#deps.sweeps, this.#parts, stream);
-  markSeen = (...of: Parameters<Store["markSeen"]>) => this.#commit.run(() => this.#deps.sweeps.markSeen(...of));
-  unseenKeys = (...of: Parameters<Store["unseenKeys"]>) => this.#read(() => this.#deps.sweeps.unseen(...of));
+  markSeen = (...of: Parameters<Store["markSeen"]>) => markSeen(this.#deps.sweeps, this.#parts, ...of);
+  unseenKeys = (...of: Parameters<Store["unseenKeys"]>) => this.#readInParts(this.#deps.sweeps.findingUnseen(...of));
   endSweep = (...of: Parameters<Store["endSweep"]>) => endSweep(this.#deps.sweeps, this.#parts, ...of);
 
   beginMatches = (resource: ResourceName) => beginMatches(this.#deps.matches, this.#parts, resource);

@@ -1,8 +1,12 @@
 import type { Database } from "better-sqlite3";
 import type { Key, StreamName } from "#model";
+import type { SweepStore } from "../../contract/sweeps.ts";
 import { sweepLost } from "../../refusals.ts";
 import type { InParts, PartDone } from "../in-parts.ts";
 import { FIRST_KEY, IN_PART, PART, StreamParts, type StreamPart } from "../tables/stream-parts.ts";
+
+/** Keys that are looked up or marked at once: some milliseconds. */
+const KEYS_AT_ONCE = 1_000;
 
 /**
  * Finds records that the ERP no longer shows: two complete sweeps must have missed them. What grows with the records goes in parts, each
@@ -71,13 +75,24 @@ export class Sweeps {
     return this.#number.get(stream)!;
   }
 
-  markSeen(stream: StreamName, sweep: number, keys: readonly Key[]): void {
+  /** Marks a part of the keys, which begins at this place. */
+  markSeen(stream: StreamName, sweep: number, keys: readonly Key[], from: number): PartDone<number> {
     this.#expectOpen(stream, sweep);
-    for (const key of keys) this.#mark.run(stream, key);
+    const part = keys.slice(from, from + KEYS_AT_ONCE);
+    for (const key of part) this.#mark.run(stream, key);
+    const next = from + part.length;
+    return { count: part.length, next: next < keys.length ? next : undefined };
   }
 
-  unseen(stream: StreamName, keys: readonly Key[]): Key[] {
-    return keys.filter((key) => this.#isKnown.get(stream, key) === undefined);
+  /** Finds by and by, and yields where others may have their turn. */
+  *findingUnseen(stream: StreamName, keys: readonly Key[]): Generator<undefined, Key[]> {
+    const unseen: Key[] = [];
+    for (let from = 0; from < keys.length; from += KEYS_AT_ONCE) {
+      const part = keys.slice(from, from + KEYS_AT_ONCE);
+      unseen.push(...part.filter((key) => this.#isKnown.get(stream, key) === undefined));
+      yield;
+    }
+    return unseen;
   }
 
   /** Suspects, clears and confirms in the part of the stream that begins with `from`. Returns how many it suspects, and the confirmed. */
@@ -112,6 +127,15 @@ export async function beginSweep(sweeps: Sweeps, parts: InParts, stream: StreamN
   const sweep = await parts.step(() => sweeps.begin(stream));
   await parts.untilNone(() => sweeps.forgetSeen(stream, sweep));
   return sweep;
+}
+
+/** Marks keys as seen. What is cut off has marked some, which were seen. */
+export async function markSeen(
+  sweeps: Sweeps,
+  parts: InParts,
+  ...[stream, sweep, keys]: Parameters<SweepStore["markSeen"]>
+): Promise<void> {
+  await parts.through(0, (from) => sweeps.markSeen(stream, sweep, keys, from));
 }
 
 /** Ends a sweep that has seen all keys. */
