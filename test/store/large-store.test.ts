@@ -65,6 +65,32 @@ describe("what touches all records of a large store", () => {
     expect(await store.audit({ limit: 9 })).toMatchObject([{ at: RECORDS }]);
   });
 
+  it("removes old exchanges in parts", async () => {
+    await using of = await large();
+    const { db, store } = of;
+    db.exec(`
+      INSERT INTO exchanges (stream, key, at, exchange)
+      SELECT stream, key, sequence, '{"at":7}' FROM records WHERE stream = 'customers'`);
+    let count = 0;
+    const prune = async () => (count = await store.watches.pruneExchanges(RECORDS));
+    expect(await beside(of, prune, "SELECT count(*) FROM exchanges")).toBe(RECORDS - 250);
+    expect(count).toBe(RECORDS - 1);
+    expect(await store.watches.exchanges({ stream: "customers", key: keyOf(RECORDS - 1) })).toEqual([{ at: 7 }]);
+  });
+
+  it("forgets old deletions in parts, and none that is still open", async () => {
+    await using of = await large();
+    const { db, store } = of;
+    db.exec(`
+      INSERT INTO deletions (record, stream, told_at, done)
+      SELECT id, stream, sequence, sequence <> 7 FROM records WHERE stream = 'customers'`);
+    let count = 0;
+    const prune = async () => (count = await store.pruneDeletions(RECORDS));
+    expect(await beside(of, prune, "SELECT count(*) FROM deletions")).toBe(RECORDS - 2_000);
+    expect(count).toBe(RECORDS - 2);
+    expect(db.prepare("SELECT told_at FROM deletions").pluck().all()).toEqual([7, RECORDS]);
+  });
+
   it("makes records due again in parts, each once", async () => {
     await using of = await large();
     const { db, store } = of;

@@ -171,9 +171,19 @@ function storeOf(
   moment: Moment,
   sends: BegunSends,
 ): Omit<Store, typeof Symbol.asyncDispose | "mayWrite" | "revision" | "clock" | "replicas"> {
+  const step: Access["step"] = async (statements) =>
+    (await db.step(statements.map(filled))).flatMap(({ rows }) => rows);
   const access: Access = {
     read: db.read,
-    step: async (statements) => (await db.step(statements.map(filled))).flatMap(({ rows }) => rows),
+    step,
+    async untilNone(statement) {
+      let sum = 0;
+      for (;;) {
+        const { length } = await step([statement]);
+        if (length === 0) return sum;
+        sum += length;
+      }
+    },
     clean: db.clean,
   };
   return {

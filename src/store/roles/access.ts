@@ -19,10 +19,22 @@ export interface Access {
    * statements, one after the other.
    */
   step<Row = unknown>(statements: readonly Statement[], options?: { readonly durable: true }): Promise<Row[]>;
+  /** Takes this step again and again until it returns no row. Resolves to how many rows it returned in all. */
+  untilNone(statement: Statement): Promise<number>;
   /** What people did, as {@link ActStore.recent} tells it, where one read of it all would hold others up. */
   acts?(query: Parameters<ActStore["recent"]>[0]): Promise<ActRow[]>;
   /** A copy without secrets. */
   clean<Value>(value: Value): Value;
+}
+
+/** Removes rows, at most so many of them, and returns their numbers: {@link Access.untilNone} then leaves others their turn. */
+export function removal(
+  table: "audit" | "deletions" | "exchanges",
+  { where, values, limit = 2_000 }: { readonly where: string; readonly values: SqlValues; readonly limit?: number },
+): Statement {
+  const id = table === "deletions" ? "record" : "id";
+  const sql = `DELETE FROM ${table} WHERE ${id} IN (SELECT ${id} FROM ${table} WHERE ${where} LIMIT ${limit}) RETURNING ${id}`;
+  return { sql, values };
 }
 
 /** A statement that writes these columns of a row, over what the row of the same `key` has. */

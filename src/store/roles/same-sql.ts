@@ -3,7 +3,7 @@ import type { Store } from "../contract/index.ts";
 import { auditRecordOf, type AuditRow } from "../rows/audit-row.ts";
 import { parseText, type JsonText } from "../rows/json-text.ts";
 import { adoptionOf, cursorOf, type StreamRow } from "../rows/stream-row.ts";
-import { upsert, type Access, type Dialect, type SqlValues } from "./access.ts";
+import { removal, upsert, type Access, type Dialect, type SqlValues } from "./access.ts";
 
 /** The steps that one SQL serves in SQLite and PostgreSQL. No delivery waits for them. */
 export type SameSql = Pick<
@@ -18,6 +18,8 @@ export type SameSql = Pick<
   | "saveReference"
   | "boundIds"
   | "audit"
+  | "pruneAudit"
+  | "pruneDeletions"
 >;
 
 export function sameSql(access: Access, clock: Clock, { isRecord }: Dialect): SameSql {
@@ -67,5 +69,8 @@ export function sameSql(access: Access, clock: Clock, { isRecord }: Dialect): Sa
       const sql = `SELECT * FROM audit ${where} ORDER BY id DESC LIMIT @limit`;
       return (await access.read<AuditRow>(sql, { ...id, limit })).map(auditRecordOf);
     },
+    pruneAudit: (before) => access.untilNone(removal("audit", { where: "at < @before", values: { before } })),
+    pruneDeletions: (before) =>
+      access.untilNone(removal("deletions", { where: "told_at < @before AND done = 1", values: { before } })),
   };
 }

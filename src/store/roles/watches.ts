@@ -3,7 +3,10 @@ import type { Exchange, Watch, WatchStore } from "../contract/people/watches.ts"
 import { actorOf, actorRow, type ActorRow } from "../rows/actor-row.ts";
 import { addAudit } from "../rows/audit-row.ts";
 import { parseText, type JsonText } from "../rows/json-text.ts";
-import type { Access, Dialect } from "./access.ts";
+import { removal, type Access, type Dialect } from "./access.ts";
+
+/** Exchanges that one step removes: each may hold two bodies of 16 KB. */
+const REMOVED_AT_ONCE = 250;
 
 interface WatchRow extends RecordId, ActorRow {
   readonly until: number;
@@ -59,10 +62,9 @@ export class Watches implements WatchStore {
 
   async pruneExchanges(before: number): Promise<number> {
     const values = { before };
-    const pruned = await this.#access.step([
-      { sql: "DELETE FROM watches WHERE until < @before", values },
-      { sql: "DELETE FROM exchanges WHERE at < @before RETURNING id", values },
-    ]);
-    return pruned.length;
+    const old = removal("exchanges", { where: "at < @before", values, limit: REMOVED_AT_ONCE });
+    const count = await this.#access.untilNone(old);
+    await this.#access.step([{ sql: "DELETE FROM watches WHERE until < @before", values }]);
+    return count;
   }
 }

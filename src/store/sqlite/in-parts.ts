@@ -1,8 +1,5 @@
 import { sleep } from "#model";
 
-/** Rows that one step removes: some ten milliseconds. */
-export const REMOVED_AT_ONCE = 2_000;
-
 /**
  * How long a command rests between two parts. A daemon that waits to write looks again after 1, 2, 5, 10, 15, 20 and then 25 ms (the
  * busy handler of SQLite), so one of its looks falls into the rest.

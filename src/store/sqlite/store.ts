@@ -80,6 +80,7 @@ export class SqliteStore implements Store {
     const access: Access = {
       read: (sql, values) => this.#read(() => runStatement(db, { sql, values: values ?? {} })),
       step: (all, options) => this.#commit.run(() => all.flatMap((each) => runStatement(db, each)), options),
+      untilNone: (statement) => this.#parts.untilNone(() => runStatement(db, statement).length),
       acts: (query) => this.#readInParts(this.#deps.recentActs.finding(query)),
       clean: this.#clean,
     };
@@ -129,6 +130,8 @@ export class SqliteStore implements Store {
   saveReference: Store["saveReference"] = (...of) => this.#same.saveReference(...of);
   boundIds: Store["boundIds"] = (...of) => this.#same.boundIds(...of);
   audit: Store["audit"] = (...of) => this.#same.audit(...of);
+  pruneAudit: Store["pruneAudit"] = (...of) => this.#same.pruneAudit(...of);
+  pruneDeletions: Store["pruneDeletions"] = (...of) => this.#same.pruneDeletions(...of);
 
   async stage(...[stream, batch]: Parameters<Store["stage"]>) {
     const { changes, unreadable = [], cursor, backfill, complete } = batch;
@@ -209,9 +212,6 @@ export class SqliteStore implements Store {
   records = (query: RecordQuery) => this.#readInParts(this.#deps.views.finding(query));
 
   counts = (states?: readonly RecordState[]) => this.#readInParts(this.#deps.views.counting(states));
-
-  pruneAudit = (before: number) => this.#parts.untilNone(() => this.#deps.audit.prune(before));
-  pruneDeletions = (before: number) => this.#parts.untilNone(() => this.#deps.deletions.prune(before));
 
   retryNow(...[target, by]: Parameters<Store["retryNow"]>) {
     return retryNow(this.#deps.decisions, this.#parts, target, this.#clean(by));

@@ -2,8 +2,9 @@ import { StopError } from "#model";
 import type { MaintenanceStore } from "../../contract/maintenance.ts";
 import { checkedNote } from "../../facts.ts";
 import { upsert } from "../../roles/access.ts";
+import type { SameSql } from "../../roles/same-sql.ts";
 import type { Database } from "../database.ts";
-import { call, fill, filled } from "../sql.ts";
+import { call, filled } from "../sql.ts";
 
 /** The tables of the store itself, which say nothing of records, are left out. */
 const TABLES = `
@@ -11,7 +12,7 @@ const TABLES = `
   WHERE schemaname = current_schema() AND tablename NOT IN ('leases', 'members', 'reserved', 'steps', 'store_version') ORDER BY tablename`;
 
 /** Care of the store as a whole. PostgreSQL's own tools make copies of it. */
-export function maintenanceStore(db: Database): MaintenanceStore {
+export function maintenanceStore(db: Database): Omit<MaintenanceStore, keyof SameSql> {
   const tableCounts = async () => {
     const names = (await db.read<{ name: string }>(TABLES)).map(({ name }) => name);
     const each = names.map((name) => `SELECT '${name}' AS name, count(*) AS count FROM ${name}`);
@@ -20,14 +21,6 @@ export function maintenanceStore(db: Database): MaintenanceStore {
   };
   return {
     tableCounts,
-    async pruneAudit(before) {
-      const [result] = await db.step([fill("DELETE FROM audit WHERE at < @before", { before })]);
-      return result?.rowCount ?? 0;
-    },
-    async pruneDeletions(before) {
-      const [result] = await db.step([fill("DELETE FROM deletions WHERE told_at < @before AND done = 1", { before })]);
-      return result?.rowCount ?? 0;
-    },
     async restored(creates) {
       await db.step([call("mark_restored", creates)]);
     },

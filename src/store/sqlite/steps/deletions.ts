@@ -1,7 +1,6 @@
 import type { Database } from "better-sqlite3";
 import type { Clock, Key, StreamName } from "#model";
 import type { ToldDeletion } from "../../facts.ts";
-import { REMOVED_AT_ONCE } from "../in-parts.ts";
 import { PART } from "../tables/stream-parts.ts";
 
 /** Deletions of a stream, by when they were told of. */
@@ -25,7 +24,6 @@ export class Deletions {
   readonly #behind;
   readonly #done;
   readonly #forget;
-  readonly #prune;
   readonly #next;
   readonly #open;
   readonly #examples;
@@ -55,7 +53,6 @@ export class Deletions {
       .pluck();
     this.#done = db.prepare<[number]>("UPDATE deletions SET done = 1 WHERE record = ?");
     this.#forget = db.prepare<[number]>("DELETE FROM deletions WHERE record = ? AND done = 0");
-    this.#prune = db.prepare<[number]>(`DELETE FROM deletions WHERE told_at < ? AND done = 1 LIMIT ${REMOVED_AT_ONCE}`);
     this.#next = db
       .prepare<[string, number], number>(
         `SELECT told_at FROM deletions WHERE stream = ? AND told_at > ? ORDER BY told_at LIMIT 1 OFFSET ${PART}`,
@@ -95,11 +92,6 @@ export class Deletions {
       yield;
     }
     return count;
-  }
-
-  /** Forgets some of those that were carried out and told of earlier. Returns how many; none where none is left. */
-  prune(before: number): number {
-    return this.#prune.run(before).changes;
   }
 
   /** It was carried out. */

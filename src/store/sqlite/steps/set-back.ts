@@ -2,9 +2,12 @@ import type { Database } from "better-sqlite3";
 import { z } from "zod";
 import type { Clock } from "#model";
 import type { Note } from "../../note.ts";
-import { REMOVED_AT_ONCE, type InParts } from "../in-parts.ts";
+import type { InParts } from "../in-parts.ts";
 import type { LatestMoment } from "../tables/latest-moment.ts";
 import type { Notes } from "../tables/notes.ts";
+
+/** Records that one step moves: some ten milliseconds. */
+const MOVED_AT_ONCE = 2_000;
 
 /** A place in the index `records_due`. */
 const place = z.object({ stream: z.string(), backfill: z.number(), dueAt: z.number(), key: z.string() });
@@ -37,7 +40,7 @@ export class SetBack {
     this.#due = db.prepare<[object], DueRow>(`
       SELECT id, stream, backfill, due_at AS dueAt, key FROM records
       WHERE due_at IS NOT NULL AND (stream, backfill, due_at, key) > (@stream, @backfill, @dueAt, @key)
-      ORDER BY stream, backfill, due_at, key LIMIT ${REMOVED_AT_ONCE}`);
+      ORDER BY stream, backfill, due_at, key LIMIT ${MOVED_AT_ONCE}`);
     this.#move = db.prepare<[number, number]>(
       "UPDATE records SET due_at = due_at - ? WHERE id = ? AND state <> 'claimed'",
     );
