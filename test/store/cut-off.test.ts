@@ -288,6 +288,27 @@ describe("very many children of a parent", () => {
     expect(numberOf(of, "SELECT again FROM records WHERE key = 'K09000'")).toBe(1);
   });
 
+  it("are found in parts, each once, those that are bound and those that its other id would make due", async () => {
+    await using of = await large();
+    of.db.exec(`
+      ${BIND};
+      INSERT INTO parents (child, stream, key) SELECT id, 'other', 'K' FROM records;
+      UPDATE records SET state = 'deleted' WHERE key IN ('K00000', 'K05000');
+      UPDATE records SET state = 'due', due_at = 1 WHERE key = 'K00007'`);
+    const keys = Array.from({ length: RECORDS }, (_, number) => keyOf(number));
+    const standing = keys.filter((key) => key !== "K00000" && key !== "K05000");
+    of.killedAfter(({ family }) => {
+      const bound = readInParts(family.findingBoundChildren(parent));
+      expect(bound.found.map(({ key }) => key)).toEqual(standing);
+      expect(bound.parts).toBeGreaterThan(2);
+      const dependents = readInParts(family.findingDependents(parent));
+      expect([dependents.found.length, dependents.parts > 2]).toEqual([RECORDS - 2, true]);
+    });
+    expect(await of.store.boundChildren(parent)).toHaveLength(RECORDS - 2);
+    const outdated = (await of.store.dependents(parent)).filter(({ stream }) => stream === "customers");
+    expect(outdated.map(({ key }) => key)).toEqual(standing.filter((key) => key !== "K00007"));
+  });
+
   it("of several parents are all woken", async () => {
     await using of = await large();
     const { db, store } = of;

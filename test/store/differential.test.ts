@@ -185,7 +185,9 @@ async function seen({ scene: { store, clock } }: Side): Promise<unknown> {
     deleted: await store.deletionCount(name, { since: now - ROUND_MS, confirmedAt: now - 500 }),
     unbound: await store.unboundMatches(name),
     matches: await Promise.all(TEXTS.map((key) => store.matches(name, "name", key))),
-    children: await Promise.all(TEXTS.map((key) => store.boundChildren({ stream: name, key }))),
+    children: await Promise.all(
+      TEXTS.map(async (key) => (await store.boundChildren({ stream: name, key })).map(recordName).toSorted()),
+    ),
   }));
   return {
     streams: await Promise.all(each),

@@ -29,7 +29,7 @@ export interface RecordStore {
   /** Records that become due when this one is bound, since their projection carries no id of it, or another one. */
   dependents(id: RecordId): Promise<RecordId[]>;
 
-  /** Bound children of a record that are not deleted: a parent's deletion waits for them. */
+  /** Bound children of a record that are not deleted, in no certain order: a parent's deletion waits for them. */
   boundChildren(id: RecordId): Promise<RecordId[]>;
 
   /** Up to `limit` ids of the resource that records are bound to, the highest first: those were made last. */

@@ -205,8 +205,8 @@ export class SqliteStore implements Store {
 
   release = (claim: Claim) => this.#commit.run(() => this.#deps.outcomes.release(claim, this.clock.now()));
 
-  dependents = (id: RecordId) => this.#read(() => this.#deps.family.dependents(id));
-  boundChildren = (id: RecordId) => this.#read(() => this.#deps.family.boundChildren(id));
+  dependents = (id: RecordId) => this.#readInParts(this.#deps.family.findingDependents(id));
+  boundChildren = (id: RecordId) => this.#readInParts(this.#deps.family.findingBoundChildren(id));
 
   record = (id: RecordId) => this.#read(() => this.#deps.views.record(id));
   records = (query: RecordQuery) => this.#readInParts(this.#deps.views.finding(query));

@@ -61,8 +61,7 @@ export function recordStore(db: Database): Omit<RecordStore, keyof SameSql> {
       return new Map(rows.map(({ resource, serviceId, ...id }) => [recordName(id), { resource, serviceId }]));
     },
     dependents: (id) => ids(`SELECT r.stream, r.key ${rebound("@stream", "@key")}`, id),
-    boundChildren: (id) =>
-      ids(`SELECT r.stream, r.key ${boundChildren("@stream", "@key")} ORDER BY r.stream, r.key`, id),
+    boundChildren: (id) => ids(`SELECT r.stream, r.key ${boundChildren("@stream", "@key")} ORDER BY p.child`, id),
     async boundTo({ resource, serviceId }) {
       const [owner] = await db.readTogether<RecordId>("bound_to", { resource, serviceId });
       return owner && { stream: owner.stream, key: owner.key };

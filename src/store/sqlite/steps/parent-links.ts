@@ -1,11 +1,12 @@
-import type { Database } from "better-sqlite3";
+import type { Database, Statement } from "better-sqlite3";
 import { z } from "zod";
-import type { Clock, RecordId, RecordState, ServiceId } from "#model";
+import type { Clock, Key, RecordId, RecordState, ServiceId, StreamName } from "#model";
 import type { Parents } from "../../claim.ts";
 import type { Note } from "../../note.ts";
 import { statesMovedTo } from "../../transitions.ts";
 import { stateList } from "../../rows/state-list.ts";
 import type { Notes } from "../tables/notes.ts";
+import { PART } from "../tables/stream-parts.ts";
 
 /** Children that one step looks at to wake them: some milliseconds. */
 const WOKEN_AT_ONCE = 500;
@@ -28,6 +29,9 @@ const OUTDATED: ReadonlySet<RecordState> = new Set(statesMovedTo("due", "parentR
 const FROM_BOUND_CHILDREN = `
   FROM parents p JOIN records r ON r.id = p.child JOIN bindings b ON b.record = r.id
   WHERE p.stream = +? AND p.key = +? AND r.state <> 'deleted' AND NOT (r.stream = p.stream AND r.key = p.key)`;
+/** Those of a part, in order. */
+const IN_PART = "AND p.child >= +? AND p.child < +? ORDER BY p.child";
+type PartOfChildren = [stream: StreamName, key: Key, from: number, to: number];
 
 /** Parents and children: who carries whose service id, and who waits for whom. */
 export class ParentLinks {
@@ -41,6 +45,7 @@ export class ParentLinks {
   readonly #parentsBound;
   readonly #isGivenUp;
   readonly #children;
+  readonly #nextPart;
   readonly #outdated;
   readonly #wake;
   readonly #again;
@@ -80,15 +85,20 @@ export class ParentLinks {
         SELECT r.id, r.stream, r.key, r.state FROM ${table} c CROSS JOIN records r ON r.id = c.child
         WHERE c.stream = +? AND c.key = +? AND c.child > +? ORDER BY c.child LIMIT ${WOKEN_AT_ONCE}`);
     this.#children = { waits: childrenIn("waits"), parents: childrenIn("parents") };
-    this.#outdated = db.prepare<[string, string], RecordId>(`
+    this.#nextPart = db
+      .prepare<[StreamName, Key, number], number>(
+        `SELECT child FROM parents WHERE stream = ? AND key = ? AND child >= ? ORDER BY child LIMIT 1 OFFSET ${PART}`,
+      )
+      .pluck();
+    this.#outdated = db.prepare<PartOfChildren, RecordId>(`
       SELECT r.stream, r.key FROM parents p JOIN records r ON r.id = p.child
-      WHERE p.stream = +? AND p.key = +? AND r.state IN (${stateList([...OUTDATED])})`);
+      WHERE p.stream = +? AND p.key = +? AND r.state IN (${stateList([...OUTDATED])}) ${IN_PART}`);
     this.#wake = db.prepare<[number, number]>(
       "UPDATE records SET state = 'due', due_at = ?, error = NULL WHERE id = ?",
     );
     this.#again = db.prepare<[number]>("UPDATE records SET again = 1 WHERE id = ?");
-    this.#boundChildren = db.prepare<[string, string], RecordId>(`
-      SELECT r.stream, r.key ${FROM_BOUND_CHILDREN} ORDER BY r.stream, r.key`);
+    this.#boundChildren = db.prepare<PartOfChildren, RecordId>(`
+      SELECT r.stream, r.key ${FROM_BOUND_CHILDREN} ${IN_PART}`);
     this.#hasBoundChild = db
       .prepare<[string, string], 0 | 1>(`SELECT EXISTS (SELECT 1 ${FROM_BOUND_CHILDREN})`)
       .pluck();
@@ -204,12 +214,27 @@ export class ParentLinks {
     };
   }
 
-  /** Records that are not delivered now and become due when this one is bound to another id. */
-  dependents({ stream, key }: RecordId): RecordId[] {
-    return this.#outdated.all(stream, key);
+  /** Finds records that are not delivered now and become due when this one is bound to another id. */
+  findingDependents(id: RecordId) {
+    return this.#finding(this.#outdated, id);
   }
 
-  boundChildren({ stream, key }: RecordId): RecordId[] {
-    return this.#boundChildren.all(stream, key);
+  findingBoundChildren(id: RecordId) {
+    return this.#finding(this.#boundChildren, id);
+  }
+
+  /** Finds children by and by, and yields where others may have their turn. */
+  *#finding(
+    children: Statement<PartOfChildren, RecordId>,
+    { stream, key }: RecordId,
+  ): Generator<undefined, RecordId[]> {
+    const found: RecordId[] = [];
+    for (let from: number | undefined = 0; from !== undefined;) {
+      const next = this.#nextPart.get(stream, key, from);
+      found.push(...children.all(stream, key, from, next ?? Number.MAX_SAFE_INTEGER));
+      yield;
+      from = next;
+    }
+    return found;
   }
 }
