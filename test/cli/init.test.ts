@@ -50,14 +50,21 @@ describe("init", () => {
     expect(JSON.parse(await read("config/sync.schema.json"))).toHaveProperty("$defs");
   });
 
-  it("keeps passwords for the user alone, and quotes what an env file would cut", async () => {
-    const secret = "a#b 'c'";
-    const argv = ["init", "--yes", "--no-check", "--erp", "businessOne", "--service-url", "https://service.example"];
-    const { code } = await runCaptured([...argv, "--set", `ERP_PASSWORD=${secret}`, "--set", "SERVICE_TOKEN=t"]);
-    expect(code).toBe(0);
-    expect(await read(".env")).toContain(`ERP_PASSWORD=\`${secret}\`\n`);
-    expect((await stat(join(folder, ".env"))).mode & 0o777).toBe(0o600);
-  });
+  it.each([
+    { secret: "a#b", quote: "'" },
+    { secret: "a$b", quote: "'" },
+    { secret: "a#b 'c'", quote: '"' },
+    { secret: "a$b 'c'", quote: "`" },
+  ])(
+    "keeps passwords for the user alone, and quotes $secret for svcsync and Docker Compose",
+    async ({ secret, quote }) => {
+      const argv = ["init", "--yes", "--no-check", "--erp", "businessOne", "--service-url", "https://service.example"];
+      const { code } = await runCaptured([...argv, "--set", `ERP_PASSWORD=${secret}`, "--set", "SERVICE_TOKEN=t"]);
+      expect(code).toBe(0);
+      expect(await read(".env")).toContain(`\nERP_PASSWORD=${quote}${secret}${quote}\n`);
+      expect((await stat(join(folder, ".env"))).mode & 0o777).toBe(0o600);
+    },
+  );
 
   it.each(["postgresql", "MariaDB", "BusinessOne"])("knows the ERP by the name %s", async (name) => {
     const { code } = await runCaptured(["init", "--yes", "--no-check", "--erp", name]);

@@ -7,7 +7,7 @@ const head = [
   "Settings of svcsync, made from the schema in src/settings. Copy it to .env.",
   "The process environment takes precedence over the file; an empty value means not set.",
   "A key with a # before it shows its default, or an example where it has none.",
-  "Quote values that hold a #: KEY='a#b'. A secret KEY can also come from a file: KEY_FILE=/run/secrets/key",
+  "Quote values that hold a # or a $: KEY='a#b'. A secret KEY can also come from a file: KEY_FILE=/run/secrets/key",
 ];
 
 /** The text of `.env.example`: every key with its sentence and its default, in the order of the schema. */

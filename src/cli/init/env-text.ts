@@ -20,7 +20,7 @@ export function envText(preset: Preset, answers: Answers): string {
   const lines = [
     "# Settings of svcsync. Every other key has a default; .env.example explains them all.",
     "# The process environment takes precedence over this file; an empty value means not set.",
-    "# Quote values that hold a #: KEY='a#b'. A secret KEY can also come from a file: KEY_FILE=/run/secrets/key",
+    "# Quote values that hold a # or a $: KEY='a#b'. A secret KEY can also come from a file: KEY_FILE=/run/secrets/key",
     "",
     "# -- The service: a token made in its web interface, or a user name and a password",
     line("SERVICE_URL", answers),
@@ -42,9 +42,13 @@ function line(name: string, answers: Answers): string {
   return `${name}=${quoted(answers.get(name) ?? "")}`;
 }
 
-/** As env files want it: bare where that is plain, else in the first kind of quotes that the value does not hold. */
+/**
+ * As env files want it: bare where that is plain, else in the first kind of quotes that keeps the value as it is. Docker Compose reads what is in
+ * double quotes for variables and escapes, and knows no other kind but single ones.
+ */
 function quoted(value: string): string {
   if (/^[\w:/.,@+=~?&%()-]*$/.test(value)) return value;
+  if (value.includes("'") && !/["$\\]/.test(value)) return `"${value}"`;
   const quote = ["'", "`", '"'].find((candidate) => !value.includes(candidate)) ?? "'";
   return `${quote}${value}${quote}`;
 }
