@@ -1,4 +1,4 @@
-import { open, readdir, stat, writeFile } from "node:fs/promises";
+import { open, readdir, stat, statfs, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import Database from "better-sqlite3";
 import { describe, expect, it } from "vitest";
@@ -112,6 +112,18 @@ describe("a read-only store", () => {
     await expect(store.claim(customer("1"))).rejects.toMatchObject({ family: "stop", code: "E_STORE_READONLY" });
     await expect(store.check()).rejects.toMatchObject({ code: "E_STORE_READONLY" });
   });
+
+  it.runIf(canMount())(
+    "is not all that a file means which cannot be opened: a disk without inodes is named, too",
+    async () => {
+      await using disk = await smallDisk();
+      await (await openDaemon(disk.path))[Symbol.asyncDispose]();
+      const { files, ffree } = await statfs(disk.path);
+      disk.remount(`nr_inodes=${files - ffree}`);
+      const message = expect.stringContaining('inodes left ("df -i")');
+      await expect(openDaemon(disk.path)).rejects.toMatchObject({ family: "stop", code: "E_STORE_READONLY", message });
+    },
+  );
 
   it.runIf(canMount())("is not opened on a file system that became read-only", async () => {
     await using disk = await smallDisk();

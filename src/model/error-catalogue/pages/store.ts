@@ -54,7 +54,7 @@ export const storeErrors = errorPage({
         "PostgreSQL takes writes again, or when `STORE_URL` leads to one that does.",
       normal:
         "For a moment, while PostgreSQL fails over. Otherwise no. Usual causes: the volume is mounted read-only, belongs " +
-        "to another user, or the file system went read-only after a disk error. In PostgreSQL: `STORE_URL` leads to a " +
+        "to another user, has no inodes left, or the file system went read-only after a disk error. In PostgreSQL: `STORE_URL` leads to a " +
         "standby, `default_transaction_read_only` is on, or the user may not create the schema.",
       remedy:
         "Give the user that runs svcsync write access to DATA_DIR and all its files; in PostgreSQL, give the user of " +

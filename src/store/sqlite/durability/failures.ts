@@ -15,6 +15,12 @@ const READONLY: Failure = {
   message:
     "the store cannot be written to; give the user that runs svcsync write access to the directory and its files",
 };
+const UNOPENED: Failure = {
+  code: "E_STORE_READONLY",
+  message:
+    "a file of the store cannot be opened; give the user that runs svcsync write access to the directory and its files, " +
+    'and look whether the disk has inodes left ("df -i")',
+};
 const CORRUPT: Failure = {
   code: "E_STORE_CORRUPT",
   message: "the store is damaged; stop, keep the file, and restore the latest backup or rebuild the bindings",
@@ -31,7 +37,7 @@ const FAILURES: Readonly<Record<string, Failure>> = {
   EDQUOT: FULL,
   SQLITE_READONLY: READONLY,
   SQLITE_PERM: READONLY,
-  SQLITE_CANTOPEN: READONLY,
+  SQLITE_CANTOPEN: UNOPENED,
   EACCES: READONLY,
   EPERM: READONLY,
   EROFS: READONLY,
