@@ -221,6 +221,26 @@ describe("acts on the page", () => {
     expect(read).not.toContain('action="/groups/');
   });
 
+  it("say that they may not be done where they failed on their way, and lead to where one sees it", async () => {
+    const base = sampleStatus();
+    const error = new Error("the disk failed");
+    const skip = () => Promise.reject(error);
+    await using web = await sampleWeb({ status: { ...base, acts: { ...base.acts, skip } } });
+    const { action, fields } = await formOf(`${web.url}/records/tickets/T-2`);
+    const page = `${web.url}/records/tickets/T-2`;
+    const answer = await fetch(web.url + action.replace("/retry", "/skip"), {
+      method: "POST",
+      headers: { origin: web.url, referer: page, accept: "text/html" },
+      body: new URLSearchParams(fields),
+    });
+
+    const text = await answer.text();
+    expect([answer.status, text]).toEqual([500, expect.stringContaining("This failed, and may not have been done")]);
+    expect(text).toContain("Look whether it was done");
+    expect(text).toContain('href="/records/tickets/T-2"');
+    expect(text).not.toContain("cannot be shown");
+  });
+
   it("send back what a form was filled with to the last mark", async () => {
     const text = '\u200fשלום "Ben" <b>\u200b';
     const filled = 'value="\u200fשלום &quot;Ben&quot; &lt;b&gt;\u200b"';

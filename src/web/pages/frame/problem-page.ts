@@ -10,6 +10,9 @@ const titles: Readonly<Record<number, string>> = {
   500: "This cannot be shown now",
 };
 
+/** Of a form. What failed on its way may have reached its end. */
+const formTitles: typeof titles = { 403: "This was not done", 500: "This failed, and may not have been done" };
+
 interface ProblemPage {
   readonly status: number;
   readonly text: string;
@@ -20,13 +23,13 @@ interface ProblemPage {
 
 /** For a person whose request was not answered: what programs are told in one line. */
 export function problemPage({ status, text, version, from }: ProblemPage): Html {
-  const title = from !== undefined && status === 403 ? "This was not done" : titles[status];
+  const title = (from === undefined ? undefined : formTitles[status]) ?? titles[status];
   return page({
     title: "svcsync: not shown",
     frame: { version },
     main: html`<h1>${title ?? "This cannot be answered"}</h1>
       ${status === 404 ? html`<p>The address may be mistyped, or its stream is no longer in the sync file.</p>` : html`<p>${text.replace(/^this cannot be shown now: /, "")}</p>`}
-      ${status === 500 ? html`<p>Try again in a minute. If it lasts, look at svcsync's log.</p>` : undefined}
+      ${status === 500 ? html`<p>${from === undefined ? "Try again in a minute." : "Look whether it was done, then try again."} If it lasts, look at svcsync's log.</p>` : undefined}
       ${from === undefined ? onward(status) : back(status, from)}`,
   });
 }
