@@ -22,9 +22,9 @@ export class Moment {
     return this.#clock.now() >= this.#ms + GRAIN_MS ? [this.begin()] : [];
   }
 
-  /** The statement that makes the clock's present time count, even if it is an earlier one. */
-  begin(): SqlText {
-    this.#ms = this.#clock.now();
+  /** The statement that makes this moment count, even if it is an earlier one. */
+  begin(ms = this.#clock.now()): SqlText {
+    this.#ms = ms;
     return filled(upsert("notes", "name", { name: latestNote.name, value: JSON.stringify(this.#ms) }));
   }
 }

@@ -10,7 +10,7 @@ export interface PostgresPlace {
 }
 
 const CONNECT_MS = 10_000;
-/** What takes longer is cut off: the longest steps make a million records due. */
+/** What takes longer is cut off: the longest reads look at every row of the store. */
 const ANSWER_MS = 120_000;
 
 /** Numbers as numbers, and texts as they were before {@link storedText}. Types by their fixed numbers in pg_type.dat. */

@@ -1,5 +1,3 @@
-import { stateList } from "../../rows/state-list.ts";
-import { statesMovedTo } from "../../transitions.ts";
 import { isRecord } from "../sql.ts";
 
 /** What polls read is taken in here: {"k": key, "h": content hash, "d": deleted, "r": row, "u": why it cannot be read}. */
@@ -64,34 +62,6 @@ export const intake = `
       poll_open = 1 - p_complete,
       first_load = CASE WHEN p_complete = 1 THEN 0 ELSE s.first_load END
     WHERE s.stream = p_stream;
-  END $$;
-
-  -- Makes a whole stream due when what its records map to may have changed. Returns how many.
-  CREATE FUNCTION remap(p_stream text, p_fingerprint text, p_now bigint) RETURNS bigint LANGUAGE plpgsql AS $$
-  DECLARE
-    v_known text;
-    v_total bigint := 0;
-    v_count bigint;
-  BEGIN
-    PERFORM ensure_stream(p_stream);
-    SELECT fingerprint INTO v_known FROM streams WHERE stream = p_stream;
-    IF v_known = p_fingerprint THEN
-      RETURN 0;
-    END IF;
-    UPDATE streams SET fingerprint = p_fingerprint WHERE stream = p_stream;
-    IF v_known IS NULL THEN
-      RETURN 0;
-    END IF;
-    UPDATE records SET again = 1 WHERE stream = p_stream AND state = 'claimed';
-    GET DIAGNOSTICS v_count = ROW_COUNT;
-    v_total := v_total + v_count;
-    UPDATE records SET due_at = least(due_at, p_now), attempts = 0, error = NULL WHERE stream = p_stream AND state = 'due';
-    GET DIAGNOSTICS v_count = ROW_COUNT;
-    v_total := v_total + v_count;
-    UPDATE records SET state = 'due', due_at = p_now, attempts = 0, error = NULL, backfill = 1
-    WHERE stream = p_stream AND state IN (${stateList(statesMovedTo("due", "remap"))});
-    GET DIAGNOSTICS v_count = ROW_COUNT;
-    RETURN v_total + v_count;
   END $$;
 
   -- Refuses the step of a sweep that is over.

@@ -3,8 +3,22 @@ import type { IntakeStore } from "../../contract/intake.ts";
 import type { StageResult, Unreadable } from "../../facts.ts";
 import { latestOfEach } from "../../news.ts";
 import type { SameSql } from "../../roles/same-sql.ts";
+import { stateList } from "../../rows/state-list.ts";
+import { statesMovedTo } from "../../transitions.ts";
 import type { Database } from "../database.ts";
+import { partsOf } from "../in-parts.ts";
 import { call, fill, type SqlText } from "../sql.ts";
+
+const KEEP_FIRST = "UPDATE streams SET fingerprint = @fingerprint WHERE stream = @stream AND fingerprint IS NULL";
+const IS_KNOWN = "SELECT 1 FROM streams WHERE stream = @stream AND fingerprint = @fingerprint";
+/** Claimed records first, then those that are due, then the others, which become due. */
+const MAKE_DUE = [
+  "UPDATE records SET again = 1 WHERE id = ANY (@ids) AND state = 'claimed'",
+  "UPDATE records SET due_at = least(due_at, @now), attempts = 0, error = NULL WHERE id = ANY (@ids) AND state = 'due'",
+  `UPDATE records SET state = 'due', due_at = @now, attempts = 0, error = NULL, backfill = 1
+   WHERE id = ANY (@ids) AND state IN (${stateList(statesMovedTo("due", "remap"))})`,
+];
+const KEEP = "UPDATE streams SET fingerprint = @fingerprint WHERE stream = @stream";
 
 /** What polls write. */
 export function intakeStore(db: Database): Omit<IntakeStore, keyof SameSql> {
@@ -32,9 +46,18 @@ export function intakeStore(db: Database): Omit<IntakeStore, keyof SameSql> {
       return staged(call("take_news", stream, newsAsJson(changes, unreadable), false, since, clock.now()));
     },
     async remap(stream, fingerprint) {
-      const [result] = await db.step([call("remap", stream, fingerprint, clock.now())]);
-      const [row]: { remap: number }[] = result?.rows ?? [];
-      return row?.remap ?? 0;
+      const values = { stream, fingerprint };
+      const begin = [KEEP_FIRST, IS_KNOWN].map((sql) => fill(sql, values));
+      const begun = await db.step([call("ensure_stream", stream), ...begin]);
+      if (begun.at(-1)?.rowCount === 1) return 0;
+      let count = 0;
+      for (const { ids } of await partsOf(db, "id", "records WHERE stream = @stream", { stream })) {
+        const made = await db.step(MAKE_DUE.map((sql) => fill(sql, { ids, now: clock.now() })));
+        count += made.reduce((sum, { rowCount }) => sum + (rowCount ?? 0), 0);
+      }
+      // One that is cut off begins again.
+      await db.step([fill(KEEP, values)]);
+      return count;
     },
   };
 }

@@ -1,9 +1,10 @@
-import type { ServiceId } from "#model";
+import type { ResourceName, ServiceId } from "#model";
 import type { MatchStore } from "../../contract/matching.ts";
 import type { SameSql } from "../../roles/same-sql.ts";
 import { auditRow } from "../../rows/audit-row.ts";
 import { storedInFlight } from "../../rows/in-flight.ts";
 import type { Database } from "../database.ts";
+import { partsOf } from "../in-parts.ts";
 import { call, fill, type SqlText } from "../sql.ts";
 
 const READING = "coalesce((SELECT reading FROM match_indexes WHERE resource = @resource), 0)";
@@ -31,10 +32,15 @@ export function matchStore(db: Database): Omit<MatchStore, keyof SameSql> {
       const begin = `
         INSERT INTO match_indexes AS i (resource, reading) VALUES (@resource, 1)
         ON CONFLICT (resource) DO UPDATE SET reading = i.reading + 1`;
-      const rememberBound = `
-        INSERT INTO match_records (resource, service_id) SELECT resource, service_id FROM bindings WHERE resource = @resource
-        ON CONFLICT DO NOTHING`;
-      await db.step([fill(begin, { resource }), fill(rememberBound, { resource })]);
+      await db.step([fill(begin, { resource })]);
+      // One that is cut off has only added ids that records are bound to.
+      const unknown = `bindings b WHERE b.resource = @resource AND NOT EXISTS
+        (SELECT 1 FROM match_records m WHERE m.resource = b.resource AND m.service_id = b.service_id)`;
+      const remember = `
+        INSERT INTO match_records (resource, service_id)
+        SELECT resource, service_id FROM bindings WHERE resource = @resource AND service_id = ANY (@ids) ON CONFLICT DO NOTHING`;
+      for (const { ids } of await partsOf(db, "b.service_id", unknown, { resource }))
+        await db.step([fill(remember, { resource, ids })]);
     },
     async saveMatches(...of) {
       await db.step([savingMatches(...of)]);
@@ -51,16 +57,11 @@ export function matchStore(db: Database): Omit<MatchStore, keyof SameSql> {
       return { known, unseen, some: unseen === 0 ? [] : await idsOf(some, { resource, limit }) };
     },
     async endMatches(resource, { whole, readAt }) {
-      const unseen = `resource = @resource AND reading <> ${READING}`;
-      const forget = [
-        `DELETE FROM match_keys WHERE resource = @resource
-           AND service_id IN (SELECT service_id FROM match_records WHERE ${unseen})`,
-        `DELETE FROM match_records WHERE ${unseen}`,
-      ];
+      if (whole) await forgetUnseen(resource);
       const stamp = `
         INSERT INTO match_indexes (resource, read_at) VALUES (@resource, @readAt)
         ON CONFLICT (resource) DO UPDATE SET read_at = excluded.read_at`;
-      await db.step([...(whole ? forget : []), stamp].map((sql) => fill(sql, { resource, readAt })));
+      await db.step([fill(stamp, { resource, readAt })]);
     },
     async matchIndex(resource) {
       const [row] = await db.read<{ readAt: number; isEmpty: boolean }>(call("match_index", resource));
@@ -79,6 +80,19 @@ export function matchStore(db: Database): Omit<MatchStore, keyof SameSql> {
       return found.map(({ service_id }) => service_id);
     },
   };
+
+  /** What this whole read did not show; nothing once another one has begun. One that is cut off has forgotten only that. */
+  async function forgetUnseen(resource: ResourceName): Promise<void> {
+    const [row] = await db.read<{ reading: number }>(`SELECT ${READING} AS reading`, { resource });
+    const values = { resource, reading: row?.reading };
+    const unseen = "match_records WHERE resource = @resource AND reading <> @reading";
+    const forget = `
+      WITH gone AS (
+        DELETE FROM ${unseen} AND service_id = ANY (@ids) AND ${READING} = @reading RETURNING service_id)
+      DELETE FROM match_keys WHERE resource = @resource AND service_id = ANY (ARRAY(SELECT service_id FROM gone))`;
+    for (const { ids } of await partsOf(db, "service_id", unseen, values))
+      await db.step([fill(forget, { ...values, ids })]);
+  }
 
   async function idsOf(sql: string, values?: Readonly<Record<string, string | number>>): Promise<ServiceId[]> {
     return (await db.read<{ service_id: number }>(sql, values)).map(({ service_id }) => service_id);

@@ -9,8 +9,9 @@ import { Refusal } from "../connection/failures.ts";
 import type { SameSql } from "../../roles/same-sql.ts";
 import type { Database } from "../database.ts";
 import { IS_OPEN } from "../functions/deletions.ts";
+import { partsOf } from "../in-parts.ts";
 import { refusable } from "../refused.ts";
-import { call, fill, isIn, isKey, isRecord } from "../sql.ts";
+import { call, fill, isIn, isKey, isRecord, type SqlValue } from "../sql.ts";
 
 /** What a record was that could not be answered. */
 const standing = z.object({
@@ -37,20 +38,25 @@ export function operatorStore(db: Database): Omit<OperatorStore, keyof SameSql> 
     async retryNow({ stream, key, states }, by) {
       const revived = revivable(states);
       if (revived.length === 0) return 0;
-      const ofStream = stream === undefined ? "true" : "r.stream = @stream";
-      const ofRecord = stream === undefined ? isKey("r.key", "@key") : isRecord("r", "@stream", "@key");
-      const where =
-        key === undefined
-          ? `${ofStream} AND r.state IN (${stateList(revived)})`
-          : `${ofRecord} AND ${isIn("r", revived)}`;
       const { name: actor, via, why } = clean(by) ?? {};
-      const values = { stream, key, now: clock.now(), actor, via, why };
-      const note = `
-        INSERT INTO audit (at, stream, key, action, resource, outcome, actor, via, why)
-        SELECT @now, r.stream, r.key, 'retry', '', 'due again', @actor, @via, @why FROM records r WHERE ${where}`;
-      const retry = `UPDATE records r SET state = 'due', due_at = @now, attempts = 0, error = NULL WHERE ${where}`;
-      const results = await db.step([...(by ? [note] : []), retry].map((sql) => fill(sql, values)));
-      return results.at(-1)?.rowCount ?? 0;
+      const retry = async (which: string, values: Readonly<Record<string, SqlValue>>) => {
+        const where = `${which} AND ${isIn("r", revived)}`;
+        const note = `
+          INSERT INTO audit (at, stream, key, action, resource, outcome, actor, via, why)
+          SELECT @now, r.stream, r.key, 'retry', '', 'due again', @actor, @via, @why FROM records r WHERE ${where}`;
+        const move = `UPDATE records r SET state = 'due', due_at = @now, attempts = 0, error = NULL WHERE ${where}`;
+        const all = { ...values, now: clock.now(), actor, via, why };
+        const results = await db.step([...(by ? [note] : []), move].map((sql) => fill(sql, all)));
+        return results.at(-1)?.rowCount ?? 0;
+      };
+      if (key !== undefined)
+        return retry(stream === undefined ? isKey("r.key", "@key") : isRecord("r", "@stream", "@key"), { stream, key });
+      const ofStream = stream === undefined ? "" : "AND stream = @stream";
+      const held = `records WHERE state IN (${stateList(revived)}) ${ofStream}`;
+      let count = 0;
+      for (const { ids } of await partsOf(db, "id", held, { stream }))
+        count += await retry("r.id = ANY (@ids)", { ids });
+      return count;
     },
     async resolve(id, answer, by) {
       try {

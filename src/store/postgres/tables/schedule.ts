@@ -5,6 +5,7 @@ import { AGED, inTurn } from "../../schedule.ts";
 import type { Database } from "../database.ts";
 import type { Moment } from "../moment.ts";
 import { errorCode, fill, head } from "../sql.ts";
+import { SetBack } from "./set-back.ts";
 
 /** The first due records of a stream, by the index `records_due` alone. */
 const DUE = `
@@ -27,6 +28,7 @@ const UNDELIVERED = `
 /** Whose turn it is. */
 export function scheduleStore(db: Database, moment: Moment): ScheduleStore {
   const { clock } = db;
+  const setBack = new SetBack(db, moment);
   const due = async (streams: readonly StreamName[], limit: number, backfill: boolean): Promise<DueRecord[]> => {
     if (limit <= 0 || streams.length === 0) return [];
     const now = clock.now();
@@ -54,10 +56,7 @@ export function scheduleStore(db: Database, moment: Moment): ScheduleStore {
       const [row] = await db.read<{ at: number | null }>(UNDELIVERED, { stream });
       return row?.at ?? undefined;
     },
-    async clockSetBack(byMs) {
-      const back = "UPDATE records SET due_at = due_at - @byMs WHERE due_at IS NOT NULL";
-      await db.step([fill(back, { byMs }), moment.begin()]);
-    },
-    latestMoment: () => Promise.resolve(moment.ms),
+    clockSetBack: (byMs) => setBack.follow(byMs),
+    latestMoment: () => setBack.latestMoment(),
   };
 }

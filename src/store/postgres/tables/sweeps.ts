@@ -4,6 +4,7 @@ import type { SweepStore } from "../../contract/sweeps.ts";
 import { sweepLost } from "../../refusals.ts";
 import { Refusal } from "../connection/failures.ts";
 import type { Database } from "../database.ts";
+import { AT_ONCE, partsOf } from "../in-parts.ts";
 import { call, fill, isRecord, type SqlText } from "../sql.ts";
 
 const number = z.coerce.number();
@@ -21,13 +22,13 @@ const MARK = `
 /** A real change is a sign of life: it ends a suspicion as much as being seen does. */
 const CLEAR = `
   DELETE FROM suspects x USING records r
-  WHERE r.id = x.record AND r.stream = @stream AND (r.deleted = 1 OR r.sequence <> x.sequence OR ${WAS_SEEN})`;
+  WHERE x.record = ANY (@ids) AND r.id = x.record AND (r.deleted = 1 OR r.sequence <> x.sequence OR ${WAS_SEEN})`;
 
 /** What was staged while the sweep ran may lie behind the place where it was already reading. */
 const SUSPECT = `
   INSERT INTO suspects (record, sequence, sweep)
   SELECT r.id, r.sequence, @sweep FROM records r
-  WHERE r.stream = @stream AND r.deleted = 0
+  WHERE r.id = ANY (@ids) AND r.deleted = 0
     AND r.sequence <= (SELECT sequence FROM sweeps WHERE stream = @stream) AND NOT ${WAS_SEEN}
   ON CONFLICT DO NOTHING`;
 
@@ -46,15 +47,20 @@ const UNSEEN = `
       AND (SELECT x.record FROM suspects x WHERE x.record = r.id) IS NULL)
   ORDER BY n.at`;
 
-const FORGET_SEEN = "DELETE FROM seen WHERE stream = @stream";
+/** A part of the marks; none once another sweep has begun, whose they are. */
+const FORGET_SEEN = `
+  DELETE FROM seen WHERE ctid = ANY (ARRAY(
+    SELECT ctid FROM seen WHERE stream = @stream AND (SELECT number FROM sweeps WHERE stream = @stream) = @sweep LIMIT ${AT_ONCE}))`;
 
 /** Finds records that the ERP no longer shows: two complete sweeps must have missed them. */
 export function sweepStore(db: Database): SweepStore {
   return {
     async beginSweep(stream) {
-      const [begun] = await db.step([fill(BEGIN, { stream }), fill(FORGET_SEEN, { stream })]);
+      const [begun] = await db.step([fill(BEGIN, { stream })]);
       const [row]: { number: number }[] = begun?.rows ?? [];
-      return row?.number ?? 0;
+      const sweep = row?.number ?? 0;
+      await forgetSeen(stream, sweep);
+      return sweep;
     },
     async unseenKeys(stream, keys) {
       return (await db.read<{ key: Key }>(UNSEEN, { stream, keys })).map(({ key }) => key);
@@ -64,14 +70,25 @@ export function sweepStore(db: Database): SweepStore {
     },
     async endSweep(stream, sweep) {
       const values = { stream, sweep };
-      const close = "UPDATE sweeps SET open = 0 WHERE stream = @stream";
-      const statements = [CLEAR, SUSPECT, FORGET_SEEN, close, SUSPECTS, CONFIRMED].map((sql) => fill(sql, values));
-      const results = await ofSweep(stream, sweep, statements);
-      const [counted]: { suspects: number }[] = results.at(-2)?.rows ?? [];
-      const confirmed: { key: Key }[] = results.at(-1)?.rows ?? [];
+      for (const { ids } of await partsOf(db, "id", "records WHERE stream = @stream", { stream })) {
+        const compare = [CLEAR, SUSPECT].map((sql) => fill(sql, { ...values, ids }));
+        await ofSweep(stream, sweep, compare);
+      }
+      const [counted] = await db.read<{ suspects: number }>(SUSPECTS, values);
+      const confirmed = await db.read<{ key: Key }>(CONFIRMED, values);
+      await ofSweep(stream, sweep, [fill("UPDATE sweeps SET open = 0 WHERE stream = @stream", { stream })]);
+      await forgetSeen(stream, sweep);
       return { suspects: counted?.suspects ?? 0, confirmed: confirmed.map(({ key }) => key) };
     },
   };
+
+  async function forgetSeen(stream: StreamName, sweep: number): Promise<void> {
+    let left = true;
+    while (left) {
+      const [removed] = await db.step([fill(FORGET_SEEN, { stream, sweep })]);
+      left = removed?.rowCount === AT_ONCE;
+    }
+  }
 
   async function ofSweep(stream: StreamName, sweep: number, statements: readonly SqlText[]) {
     try {
