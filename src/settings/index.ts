@@ -1,8 +1,7 @@
 export { loadLocalSettings, loadSettings, type EnvironmentOptions, type Settings } from "./load.ts";
 export { storeLocation, type LocalSettings } from "./local-settings.ts";
-export type { ServiceSettings } from "./service-settings.ts";
+export type { Dialect, ServiceSettings } from "./service-settings.ts";
 export type { NotifySettings, QuietHours } from "./notify-settings.ts";
-export type { Dialect } from "./dialect.ts";
 export { secretTexts, withCredentials, type Secrets } from "./secrets.ts";
 export { notifyAccess, type NotifyAccess, childEnvironment, rereadSecretFiles } from "./environment.ts";
 export { isSettingsKey, wantedInstead } from "./schema/schema.ts";

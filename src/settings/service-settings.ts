@@ -1,4 +1,3 @@
-import type { Dialect } from "./dialect.ts";
 import { compared, needs, type Problem } from "./problem.ts";
 import type { Values } from "./schema/schema.ts";
 
@@ -59,18 +58,35 @@ export function proxyFor(serviceUrl: string | undefined, values: Values): string
   return serviceUrl?.startsWith("https:") ? values.HTTPS_PROXY : values.HTTP_PROXY;
 }
 
-export function dialectOf(values: Values): Dialect {
+/**
+ * Everything the API reference does not show, as values; the known facts are the defaults. `svcsync check --service` says
+ * which hold on a tenant.
+ */
+export type Dialect = Readonly<ReturnType<typeof dialectOf>>;
+
+export function dialectOf(values: Values) {
   return {
+    /** The word that the wire has where the reference writes `svc`: in paths, wrapper keys, `fields` and link names. */
     brand: values.DIALECT_BRAND,
+    /** Where a list's rows are: under the resource's name (or `listKeys`), under one fixed key, or the answer itself. */
     listWrapper: values.DIALECT_LIST_WRAPPER,
+    /** Wrapper keys that differ from the resource's name. */
     listKeys: values.DIALECT_LIST_KEYS ?? {},
+    /** Paging by record offset, by page number (from 0 or 1), or none at all. */
     paging: values.DIALECT_PAGING,
+    /** Records per page, 2 to 50. */
     pageSize: values.DIALECT_PAGE_SIZE,
+    /** The sort parameter that makes pages stable (`sortings=id asc`), or undefined where there is none. */
     sort: values.DIALECT_SORT,
+    /** The member that counts all records of a list, or undefined where lists do not count. */
     totalKey: values.DIALECT_TOTAL_KEY,
+    /** Path of one record below `restApi/v1/`, with {resource} and {id}. */
     recordPath: values.DIALECT_RECORD_PATH,
+    /** What a create answers: the record, only an id, only a Location header, or nothing usable. */
     createAnswer: values.DIALECT_CREATE_ANSWER,
+    /** May array properties be updated with `{ action, ids }`? Else: read, merge, write the whole array. */
     arrayUpdate: values.DIALECT_ARRAY_UPDATE,
+    /** Paths that differ from the resource's name, e.g. contignent -> contingent; may hold {parent} for nested ones. */
     paths: values.DIALECT_PATHS ?? {},
   };
 }

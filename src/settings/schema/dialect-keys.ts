@@ -1,6 +1,5 @@
 import { z } from "zod";
 import { optional, withDefault } from "./key.ts";
-import type { Dialect } from "../dialect.ts";
 import { oneOf, orNone, pairs, text, wholeNumber } from "./values.ts";
 
 const word = /^[A-Za-z]\w*$/;
@@ -8,14 +7,19 @@ const word = /^[A-Za-z]\w*$/;
 const listWrapper = z
   .string()
   .regex(/^(resource|array|key:\w+)$/, "resource, array or key:NAME")
-  .transform((value): Dialect["listWrapper"] =>
+  .transform((value): "resource" | "array" | { readonly key: string } =>
     value === "resource" || value === "array" ? value : { key: value.slice("key:".length) },
   );
+
+type Paging =
+  | { readonly kind: "offset"; readonly parameter: string }
+  | { readonly kind: "page"; readonly parameter: string; readonly first: 0 | 1 }
+  | { readonly kind: "none" };
 
 const paging = z
   .string()
   .regex(/^(offset:\w+|page:\w+:[01]|none)$/, "offset:PARAMETER, page:PARAMETER:0, page:PARAMETER:1 or none")
-  .transform((value): Dialect["paging"] => {
+  .transform((value): Paging => {
     const [kind, parameter, first] = value.split(":");
     if (kind === "none" || parameter === undefined) return { kind: "none" };
     return kind === "offset"
@@ -38,7 +42,7 @@ const recordPath = z
     "a path with {resource} and {id} that does not begin with /",
   );
 
-/** One key per member of {@link Dialect}. `svcsync check --service` prints the lines that a tenant needs. */
+/** One key per member of the dialect. `svcsync check --service` prints the lines that a tenant needs. */
 export const dialectKeys = {
   DIALECT_BRAND: withDefault(
     z.string().regex(word, "a word of letters and digits"),

@@ -74,7 +74,7 @@ export function orNone<Value>(value: z.ZodType<Value, string>, wanted: string): 
 export const pairs = z
   .string()
   .regex(/^\s*[A-Za-z]\w*\s*=[^=,]+(,\s*[A-Za-z]\w*\s*=[^=,]+)*$/, "pairs such as name=value,other=value")
-  .transform((value) =>
+  .transform((value): Readonly<Record<string, string>> =>
     Object.fromEntries(
       value.split(",").map((pair) => {
         const at = pair.indexOf("=");
