@@ -1,19 +1,19 @@
 import type { Fence } from "./transport/fence.ts";
 import type { Finding, Json, JsonObject, ResourceName, ServiceId } from "#model";
 
-/** A record of the service as an answer carried it. */
+/** A record of the service, as an answer showed it. */
 export type ServiceRecord = JsonObject;
 
 /** The result of a write. */
 export interface Written {
   readonly serviceId: ServiceId;
-  /** Fields that were sent and that the answer shows with another value, or not at all although asked for. */
+  /** Fields that were sent, but that the answer shows with another value, or omits although they were requested. */
   readonly dropped: readonly { readonly field: string; readonly sent: Json; readonly found: Json | undefined }[];
   readonly status: number;
   readonly durationMs: number;
 }
 
-/** An array property's change: ids of ours to add and to remove; the others' stay. */
+/** A change to an array property: our ids to add and to remove. Other people's ids stay. */
 export interface ArrayChange {
   readonly add: readonly number[];
   readonly remove: readonly number[];
@@ -23,74 +23,82 @@ export interface ArrayChange {
 export interface Patch {
   readonly fields: JsonObject;
   readonly arrays: Readonly<Record<string, ArrayChange>>;
-  /** Other known fields of the record, not sent: where a path nests the resource, ids of records above are taken from here. */
+  /**
+   * Other known fields of the record, which are not sent. Where the path nests the resource, they supply the ids of its
+   * ancestors.
+   */
   readonly above?: JsonObject;
 }
 
-/** Whether requests go through: the breaker's word, and the pace's. */
+/** Whether requests may be sent now, according to the circuit breaker and the rate limit. */
 export interface ServiceState {
   readonly state: "closed" | "open" | "half-open";
-  /** When an open breaker lets the next probe through. */
+  /** When an open breaker allows the next probe. */
   readonly probeAt: number | undefined;
-  /** For how many milliseconds more nothing is sent, since the service answered 429; 0 when it is not so. */
+  /** Milliseconds for which nothing is sent because the service answered 429; 0 when there is no such pause. */
   readonly holdMs: number;
-  /** Requests per second that the service lets pass, as far as its 429s have shown; undefined while there were none. */
+  /** Requests per second that the service accepts, learned from its 429 answers; undefined while there were none. */
   readonly perSecond: number | undefined;
-  /** Requests allowed at once now: the adaptive limit. */
+  /** Requests that may run at once now, by the adaptive limit. */
   readonly concurrency: number;
   readonly requests: number;
 }
 
-/** What refusals of requests as too many (429) told. */
+/** What 429 answers revealed about the service's limit. */
 export interface ServiceLimits {
-  /** For how many milliseconds more nothing may be sent. */
+  /** Milliseconds for which nothing may be sent. */
   readonly pausedMs: number;
-  /** How many requests may be sent within a second; undefined while no limit is known. */
+  /** Requests that may be sent within one second; undefined while no limit is known. */
   readonly rate: number | undefined;
 }
 
-/** What a field of the service takes. */
+/** The kind of value that a field of the service takes. */
 export type FieldKind = "text" | "number" | "boolean" | "date" | "id" | "ids" | "object";
 
-/** What is known about a field's name, by reads alone. */
+/** What reads alone reveal about a field name. */
 export interface FieldFact {
   /** `unproven`: the catalogue does not list it, and no record shows whether the tenant has it. */
   readonly verdict: "known" | "unknown" | "unproven";
   readonly kind: FieldKind | undefined;
-  /** The service drops what is written to it. */
+  /** The service drops values written to it. */
   readonly isReadOnly: boolean;
-  /** The name that was probably meant. */
+  /** The name that was probably intended. */
   readonly suggestion?: string | undefined;
 }
 
 export interface FieldFacts {
-  /** How many records were looked at: none proves nothing. */
+  /** How many records were examined. With 0, nothing is proven. */
   readonly recordCount: number;
   readonly facts: ReadonlyMap<string, FieldFact>;
 }
 
 /**
- * The service as the workers use it. Every call obeys time-outs, the adaptive limit and the breaker, and translates what
- * went wrong into one of the four error families:
- * - `WaitError` E_SERVICE_BUSY (429 and a long pause, or too often in a row), E_SERVICE_DOWN (breaker open): nothing was sent or nothing was done;
- * - `RetryError` E_SERVICE_UNREACHABLE, E_SERVICE_FAILED (5xx), …: `outcomeUnknown` tells whether a write may have happened;
+ * The service as the workers use it. Every call obeys the time-outs, the adaptive limit and the circuit breaker, and
+ * reports a failure as one of the four error families:
+ * - `WaitError` E_SERVICE_BUSY (429 with a long pause, or too many in a row), E_SERVICE_DOWN (breaker open): nothing was
+ * carried out;
+ * - `RetryError` E_SERVICE_UNREACHABLE, E_SERVICE_FAILED (5xx), …: `outcomeUnknown` tells whether a write may have been
+ * carried out;
  * - `ParkError` E_SERVICE_REFUSED (400, 403, 405 …) with the service's own message;
  * - `StopError` E_SERVICE_LOGIN: wrong credentials.
  */
 export interface Service extends AsyncDisposable {
-  /** POSTs once; repeats automatically only if the request was provably not processed (401, 429). */
+  /** POSTs once. Repeats only a request that was provably not carried out (401, 429). */
   create(resource: ResourceName, body: JsonObject, signal: AbortSignal): Promise<Written>;
 
   /**
-   * PUTs a partial edit, once: an edit whose end was not seen may still arrive after a later one, so the caller hears about it
-   * (`outcomeUnknown`). Only what was provably not processed (401) and the reads that go with an edit are repeated.
-   * @throws {ParkError} E_RECORD_GONE when the service does not have the record (404 or 400); E_PARENT_CHANGED when its address
-   * nests it below another record than `patch` names. Nothing is sent then.
+   * PUTs a partial edit, once. An edit without an answer may still arrive after a later one, so the caller is told
+   * (`outcomeUnknown`). Only the reads of an edit, and requests that were provably not carried out (401), are repeated.
+   * @throws {ParkError} E_RECORD_GONE when the service does not have the record (404 or 400); E_PARENT_CHANGED when its
+   * address nests it below another record than `patch` names. Nothing is sent then.
    * @throws {RetryError} E_RECORD_GONE when it answered 200 and does not show the record afterwards.
    */
   update(resource: ResourceName, id: ServiceId, patch: Patch, signal: AbortSignal): Promise<Written>;
 
-  /** DELETEs. A record that is not there is deleted already. @throws {ParkError} E_SERVICE_REFUSED where deleting is never allowed. */
+  /**
+   * DELETEs. A record that does not exist counts as deleted. @throws {ParkError} E_SERVICE_REFUSED where deleting is
+   * never allowed.
+   */
   remove(
     resource: ResourceName,
     id: ServiceId,
@@ -99,7 +107,7 @@ export interface Service extends AsyncDisposable {
     above?: JsonObject,
   ): Promise<{ status: number; durationMs: number }>;
 
-  /** One record with these fields, or undefined in all spellings of "not there". */
+  /** One record with these fields; undefined for every way in which the service says that it does not exist. */
   read(
     resource: ResourceName,
     id: ServiceId,
@@ -110,19 +118,19 @@ export interface Service extends AsyncDisposable {
   ): Promise<ServiceRecord | undefined>;
 
   /**
-   * Asks whether refusals can be believed at this moment: something in between may answer 404, 400 or 403 to everything.
-   * Resolves when the service shows one of the `known` records, which are there as far as anybody knows; without any, when it
-   * shows a record of the list or proves that there is none, or lists of other resources where it does not list this one: true when it was
-   * the resource itself that it showed.
-   * @throws {WaitError} E_SERVICE_DOUBTED when it does not. The breaker counts refusals of known records as failures.
+   * Checks whether refusals can be believed now: a gateway in between may answer 404, 400 or 403 to every request.
+   * Resolves once the service shows one of the `known` records, which should all exist. Without known records, it must
+   * show any record of the list, prove that there is none, or, where it does not list this resource, list another one.
+   * True when the resource itself was shown.
+   * @throws {WaitError} E_SERVICE_DOUBTED otherwise. The breaker counts refusals of known records as failures.
    */
   vouch(resource: ResourceName, known: readonly ServiceId[], signal: AbortSignal): Promise<boolean>;
 
   /**
-   * All records in pages of 50, each record once however rows move between pages. Custom fields that are asked for by
-   * `customFields.<id or name>` are members of that name; `id` is always among the fields.
-   * `changedSince` (epoch ms) narrows where the resource has it; every row is checked against it.
-   * @throws {RetryError} E_LIST_UNSTABLE when the server ignores the offset or pages do not add up.
+   * All records in pages of 50, each record once, even if rows move between pages meanwhile. Custom fields requested as
+   * `customFields.<id or name>` become members of that name; `id` is always included. `changedSince` (epoch ms) narrows
+   * the list where the resource supports it; every row is checked against it.
+   * @throws {RetryError} E_LIST_UNSTABLE when the server ignores the offset or the pages do not add up.
    */
   list(
     resource: ResourceName,
@@ -131,52 +139,62 @@ export interface Service extends AsyncDisposable {
   ): AsyncIterable<ServiceRecord[]>;
 
   /**
-   * The id of the reference record whose `by` is `value`, from a cache no older than the settings allow; an unknown name is
-   * looked up once more before it is refused.
+   * The id of the reference record whose `by` is `value`, from a cache no older than the settings allow. An unknown name
+   * is looked up once more before it is refused.
    * @throws {ParkError} E_LOOKUP_UNKNOWN, listing the names that exist; E_LOOKUP_AMBIGUOUS, listing the ids.
    */
   lookup(resource: ResourceName, by: string, value: string | number, signal: AbortSignal): Promise<ServiceId>;
 
   /**
-   * Whether the resource has fields of these names and what they take: by one page of records, by the tenant's custom fields,
-   * and by the catalogue where records show nothing. Never writes.
+   * Whether the resource has these fields, and what they take: judged by one page of records, by the tenant's custom
+   * fields, and by the catalogue where records show nothing. Never writes.
    */
   fields(resource: ResourceName, names: readonly string[], signal: AbortSignal): Promise<FieldFacts>;
 
   state(): ServiceState;
 
-  /** Limits how many requests run at once from now on: the other replicas have the rest. With 0, none waits for the service's limit. */
+  /**
+   * Limits how many requests run at once; the other replicas use the rest. With 0, no request waits for the service's
+   * limit.
+   */
   setShare(requests: number): void;
-  /** What the service's own refusals told this process. Others that send beside it are to know. */
+  /** What the service's 429 answers told this process, for the other processes that send to the same service. */
   limits(): ServiceLimits;
-  /** Obeys what they told all that send, this process among them: its part of the rate, and the pause of all. */
+  /** Obeys what the 429 answers told all senders, this process included: its share of the rate, and the pause. */
   setLimits(limits: ServiceLimits): void;
   /** Calls `listener` when the service asks this process for a pause, or for a longer one. */
   onPause(listener: () => void): void;
-  /** The most requests that run or may begin at once: it may exceed a share that became smaller, until some have ended. */
+  /**
+   * The most requests that run or may start at once. After the share was reduced, this stays above it until enough
+   * requests have ended.
+   */
   held(): number;
 
   /**
-   * Ends the session that a lost daemon shares, if {@link SessionCell} says so, and begins another: that daemon may still send what it had
-   * begun. Call it before any of that is settled. Does nothing where no session is shared.
+   * Ends the session that a lost daemon shares, if {@link SessionCell} asks for it, and starts another, because that
+   * daemon may still send requests that it had prepared. Call it before any of those are settled. A no-op where no
+   * session is shared.
    */
   fence(): Promise<void>;
 
-  /** For how many milliseconds more the service may carry out late requests of a lost daemon, as its token could not be ended. */
+  /**
+   * Milliseconds for which the service may still carry out late requests of a lost daemon, because its token could not
+   * be ended.
+   */
   exposedMs(): number;
 
   /** Finds out, with two logins of its own, how to make the service refuse late requests. */
   proveFence(): Promise<Fence>;
 
-  /** From now on no request waits for the service's limit: what cannot be sent at once ends with E_SERVICE_BUSY. */
+  /** From now on, no request waits for the service's limit: a request that cannot be sent at once fails with E_SERVICE_BUSY. */
   drain(): void;
 
-  /** The service's own clock, in epoch milliseconds, as its answers tell it; ours before the first answer. */
+  /** The service's clock in epoch milliseconds, taken from its answers; our own clock before the first answer. */
   now(): number;
 
-  /** Resolves when a call that proves address and credentials succeeded. */
+  /** Resolves once a call has proven the address and the credentials. */
   ping(signal: AbortSignal): Promise<void>;
 
-  /** Probes the tenant with reads alone and compares what it finds with what is configured. */
+  /** Probes the tenant, by reads only, and compares the findings with the settings. */
   probe(resources: readonly ResourceName[], signal: AbortSignal): Promise<Finding[]>;
 }

@@ -26,36 +26,37 @@ export interface ServiceContext {
   readonly clock: Clock;
   readonly logger: Logger;
   readonly referenceCache: ReferenceCache;
-  /** Says after a restart what stands above a record, where `DIALECT_PATHS` nests it. */
+  /** Loads the ancestors of a record after a restart, where `DIALECT_PATHS` nests it. */
   readonly loadWritten?: LoadWritten;
-  /** When the breaker opens and for how long; tests are less patient. */
+  /** When the breaker opens and for how long. Tests use shorter times. */
   readonly breaker?: BreakerSettings;
-  /** Of svcsync, for the User-Agent. */
+  /** svcsync's version, for the User-Agent. */
   readonly version?: string;
-  /** Takes secrets that a login brings out of all that is logged, shown and stored. */
+  /** Registers secrets from a login, so that they are removed from everything that is logged, shown or stored. */
   readonly hide?: (...secrets: string[]) => void;
-  /** After refused credentials: the secrets as they are now, if they are others than before. */
+  /** Called after the credentials were refused: returns the current secrets if they have changed. */
   readonly renew?: () => Secrets | undefined;
-  /** Told of every request to the service, for figures. */
+  /** Called for every request to the service, for metrics. */
   readonly requested?: (request: RequestFacts) => void;
-  /** Keeps one session for all daemons of a store; without it each has its own. */
+  /** Keeps one session for all daemons of a store. Without it, each daemon has its own. */
   readonly session?: SessionCell | undefined;
-  /** Asked right before each write; false: it is not sent. */
+  /** Asked right before each write. If it returns false, the write is not sent. */
   readonly mayWrite?: () => boolean;
 }
 
-/** Ten failures in a row are no accident; a minute is short against an outage and long against a request. */
+/** Ten failures in a row are no coincidence. A pause of one minute is short for an outage and long for a request. */
 const BREAKER: BreakerSettings = { failures: 10, pauseMs: 2000, pauseMaxMs: 60_000 };
 
 /** A request that shows whether a token is valid. */
 const PROBE = "customer?limit=1&fields=id";
 
-/** Calls beside the limited ones: logins. */
+/** Connections for logins, which the adaptive limit does not count. */
 const SPARE_CONNECTIONS = 2;
 
 /**
- * Opens the service. Sends nothing: the first call logs in. Disposing it ends its reads and closes its connections.
- * @throws {StopError} E_HTTP_CA_FILE when the private authorities cannot be read.
+ * Opens the service without sending anything: the first call logs in. Disposing it aborts its reads and closes its
+ * connections.
+ * @throws {StopError} E_HTTP_CA_FILE when the private certificate authorities cannot be read.
  */
 export function openService(settings: Settings["service"], secrets: Secrets, context: ServiceContext): Service {
   const { clock, logger, hide = ignore } = context;
@@ -135,7 +136,7 @@ export function openService(settings: Settings["service"], secrets: Secrets, con
     onPause: (listener) => pace.onPause(listener),
     state: () => ({
       state: breaker.state,
-      // The breaker goes by the machine's clock, and replicas by their store's.
+      // The breaker uses this machine's clock, replicas that of their store.
       probeAt: breaker.probeAt && clock.now() + breaker.probeAt - systemClock.now(),
       holdMs: Math.ceil(pace.holdMs),
       perSecond: Number.isFinite(pace.perSecond) ? pace.perSecond : undefined,

@@ -1,8 +1,11 @@
 import type { ResourceName } from "#model";
 
-/** What is known about one resource beyond its name. Everything may be wrong on a tenant: nothing here is trusted unseen. */
+/**
+ * What is known about a resource beyond its name. A tenant may differ in any of it, so every fact is verified before it
+ * is relied on.
+ */
 export interface ResourceFacts {
-  /** The service lets no user delete a record. */
+  /** No user may delete a record. */
   readonly neverDeletes: boolean;
   /** Fields without which a create is refused. */
   readonly required: readonly string[];
@@ -12,19 +15,25 @@ export interface ResourceFacts {
   readonly writeOnly: readonly string[];
   /** Fields that only a create may set; an edit drops them. */
   readonly createOnly: readonly string[];
-  /** Fields that take whole records of other resources and show their ids: what a second write of them does is not known. */
+  /**
+   * Fields that take whole records of other resources and show only their ids. Writing them a second time may create
+   * those records again.
+   */
   readonly embeds: readonly string[];
-  /** Natural keys, the surest first. */
+  /** Natural keys, the most reliable first. */
   readonly match: readonly (readonly string[])[];
   /** Array properties whose elements are shared with others and are changed one by one. */
   readonly arrays: readonly string[];
-  /** Does the list know `changedSince`? */
+  /** Whether the list supports `changedSince`. */
   readonly changedSince: boolean;
-  /** Records can be switched off by `deactivated` and then keep their names. */
+  /** Whether records can be deactivated by `deactivated`; they keep their names then. */
   readonly deactivates: boolean;
-  /** The record above, where the service nests this one: the field that links to it. */
+  /** The parent, where the service nests this resource: the field that links to it. */
   readonly parent: { readonly field: string; readonly resource: ResourceName } | undefined;
-  /** The path that the vendor's schema has where it differs from the reference; {parent} and further up by name. */
+  /**
+   * The path in the vendor's schema, where it differs from the reference. {parent} and the names of further ancestors
+   * are placeholders.
+   */
   readonly otherPath: string | undefined;
 }
 
@@ -34,21 +43,21 @@ const stamps = ["id", "link", "created", "modified"];
 const words = (text: string) => text.split(" ");
 const byName: Known = { required: ["name"], match: [["name"]] };
 
-/** Children have no delta and no filter of their own: they live below the record that `parent` names. */
+/** Children can be neither filtered nor read by change date on their own: they live below the record that `parent` names. */
 const below = (resource: string, otherPath: string, more: Known = {}): Known => ({
   parent: { field: resource, resource },
   otherPath,
   ...more,
 });
 
-/** What hangs on an activity links to it by `task`. */
+/** Records below a task link to it by `task`. */
 const belowTask = (segment: string, more: Known): Known => ({
   parent: { field: "task", resource: "svcDocumentTask" },
   otherPath: `svcDocument/{svcDocument}/task/{parent}/${segment}`,
   ...more,
 });
 
-/** Known facts per resource; what is missing is unknown. Sources: the vendor's schema and tenants that were seen live. */
+/** Known facts per resource; anything absent is unknown. Sources: the vendor's schema and live tenants. */
 export const known: Readonly<Record<string, Known>> = {
   customer: {
     required: ["name", "customerStatus", "customerId"],

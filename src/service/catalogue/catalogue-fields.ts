@@ -17,7 +17,7 @@ const message: Fields = {
 
 const prices = "price internalPrice revisedPrice contingentPrice invoicePrice invoicePriceWithAgreement";
 
-/** Fields by what they take, from the vendor's schema (release 2025.3.0) and from tenants that were seen live. */
+/** Fields by the kind of value they take. Sources: the vendor's schema (release 2025.3.0) and live tenants. */
 const known: Readonly<Record<ResourceName, Fields>> = {
   customer: {
     text: "name customerId shortName wildcardAddress info warning",
@@ -108,7 +108,7 @@ const known: Readonly<Record<ResourceName, Fields>> = {
   },
 };
 
-/** Every field of a resource that is known by name, with what it takes where that is known too. */
+/** Every known field of a resource, with the kind of value it takes where that is known. */
 export function catalogueFields(resource: ResourceName): ReadonlyMap<string, FieldKind | undefined> {
   const { required, readOnly, writeOnly, createOnly, match, arrays } = resourceFacts(resource);
   const named = [required, readOnly, writeOnly, createOnly, ...match, arrays].flat();
@@ -129,12 +129,15 @@ const customKinds = new Map<Json | undefined, FieldKind>([
   ...["TEXT", "MULTILINE_TEXT", "EMAIL", "EMAIL_DOMAIN", "PHONE_NUMBER"].map((type) => [type, "text"] as const),
 ]);
 
-/** What the type of a custom field takes, in the vendor's words; undefined for one that is not known. */
+/**
+ * The kind of value that a custom field of this type takes, by the vendor's name of the type; undefined for an unknown
+ * type.
+ */
 export function customFieldKind(type: Json | undefined): FieldKind | undefined {
   return customKinds.get(type);
 }
 
-/** What a field takes that shows these values, as far as all of them agree. */
+/** The kind of value a field takes, judged by the values it shows; undefined where they disagree. */
 export function kindShown(values: readonly Json[]): FieldKind | undefined {
   const kinds = new Set(values.map(kindOf));
   return kinds.size === 1 ? [...kinds][0] : undefined;

@@ -1,7 +1,7 @@
 import type { ResourceName } from "#model";
 import { known, type ResourceFacts } from "./catalogue-facts.ts";
 
-/** Every endpoint of section 4.5 of the reference, in its order and under its exact name, irregular spellings included. */
+/** Every endpoint of section 4.5 of the reference, in its order and with its exact spelling, irregular or not. */
 export const resourceNames: readonly ResourceName[] = `
   agreement agreementCategory agreementComponent agreementPeriod away awayReason companyData confidentialTag
   contignent contignentItem costEstimation costEstimationTask costEstimationSubTask customer customerContact
@@ -41,7 +41,7 @@ const nothingKnown: ResourceFacts = {
 
 const catalogue = new Map(resourceNames.map((name) => [name, { ...nothingKnown, ...known[name] }]));
 
-/** The facts of a resource. One that the reference does not list is usable too; nothing is known about it. */
+/** The facts of a resource. A resource that the reference does not list can be used too; nothing is known about it. */
 export function resourceFacts(name: ResourceName): ResourceFacts {
   return catalogue.get(name) ?? nothingKnown;
 }

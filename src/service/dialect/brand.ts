@@ -1,14 +1,14 @@
 import { isJsonObject, type Json, type JsonObject } from "#model";
 
-/** The word that the reference writes where a tenant has its vendor's. */
+/** The word in the reference that stands for the vendor's brand on a tenant. */
 const NEUTRAL = "svc";
 
-/** A property of tickets that every tenant has; its beginning is the brand. */
+/** A ticket property that every tenant has; it begins with the brand. */
 export const BRAND_SIGN = /^([a-z][a-z0-9]*)Documents$/;
 
 /**
- * Translates names between the reference's spelling and the wire's, in both directions: `svcDocument`, `svcDocuments`,
- * `hasSvcDocuments`, `customer.svcScript`. Names alone: values are data and stay as they are.
+ * Translates names between the spelling of the reference and that of the wire: `svcDocument`, `svcDocuments`,
+ * `hasSvcDocuments`, `customer.svcScript`. Values are data and stay unchanged.
  */
 export class Brand {
   readonly #token: string;
@@ -21,28 +21,28 @@ export class Brand {
     this.#inward = renamer(token, NEUTRAL);
   }
 
-  /** A name, a path or a list of names, as the wire spells it. */
+  /** Spells a name, a path or a list of names as the wire does. */
   outward(text: string): string {
     return this.#token === NEUTRAL ? text : this.#outward(text);
   }
 
-  /** A name as the reference spells it. */
+  /** Spells a name as the reference does. */
   inward(text: string): string {
     return this.#token === NEUTRAL ? text : this.#inward(text);
   }
 
-  /** A body with the wire's property names. */
+  /** Translates the property names of a body to those of the wire. */
   encode(body: JsonObject): JsonObject {
     return this.#token === NEUTRAL ? body : renamed(body, this.#outward);
   }
 
-  /** An answer with the reference's property names. */
+  /** Translates the property names of an answer to those of the reference. */
   decode(answer: Json): Json {
     return this.#token === NEUTRAL ? answer : renamed(answer, this.#inward);
   }
 }
 
-/** `svc` counts at a name's beginning before a capital, `Svc` inside a name after a small letter and before a capital. */
+/** Replaces `svc` at the beginning of a name before a capital, and `Svc` inside a name between a small letter and a capital. */
 function renamer(from: string, to: string): (text: string) => string {
   const pattern = new RegExp(`(?<![A-Za-z0-9])${from}(?=[A-Z])|(?<=[a-z])${capital(from)}(?=[A-Z])`, "g");
   return (text) => text.replace(pattern, (hit) => (hit === from ? to : capital(to)));

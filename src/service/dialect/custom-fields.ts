@@ -6,13 +6,13 @@ import { idOf } from "./values.ts";
 /** Finds the custom field of a resource by its name. */
 export type FindCustomField = (resource: ResourceName, name: string, signal: AbortSignal) => Promise<ServiceId>;
 
-/** Looks a custom field up by name, among those of the resource where the tenant says which are whose. */
+/** Looks up a custom field by name among those of the resource, where the tenant says which resource each belongs to. */
 export function customFieldFinder(reference: Reference, brand: Brand): FindCustomField {
   return (resource, name, signal) =>
     reference.lookup("customField", "name", name, signal, (row) => isCustomFieldOf(resource, row, brand));
 }
 
-/** Whether a custom field is one of the resource's, as far as the tenant says which are whose. */
+/** Whether a custom field belongs to the resource, as far as the tenant says so. */
 export function isCustomFieldOf(resource: ResourceName, field: JsonObject, brand: Brand): boolean {
   const owner = field["parentType"];
   if (typeof owner !== "string") return true;
@@ -24,7 +24,7 @@ function letters(name: string): string {
   return name.replaceAll(/[^A-Za-z]/g, "").toLowerCase();
 }
 
-/** `customFields.<id or name>` on our side, `customFields: [{ id, value }]` on the wire. */
+/** Translates between `customFields.<id or name>` on our side and `customFields: [{ id, value }]` on the wire. */
 export class CustomFields {
   readonly #find: FindCustomField;
 
@@ -32,7 +32,7 @@ export class CustomFields {
     this.#find = find;
   }
 
-  /** A body as the service takes it. Names that begin with a digit are ids. */
+  /** Builds a body as the service expects it. Names that begin with a digit are ids. */
   async combine(resource: ResourceName, fields: JsonObject, signal: AbortSignal): Promise<JsonObject> {
     const names = Object.keys(fields).filter((name) => customFieldOf(name) !== undefined);
     if (names.length === 0) return fields;
@@ -42,7 +42,7 @@ export class CustomFields {
     return { ...body, customFields: values };
   }
 
-  /** Puts the values of the custom fields among `names` into each record under the name that was asked for. */
+  /** Adds the custom fields among `names` to each record, under the names that were requested. */
   async spread(
     resource: ResourceName,
     records: readonly JsonObject[],
@@ -68,7 +68,7 @@ export class CustomFields {
   }
 }
 
-/** The value of one custom field; undefined where the list holds ids alone or lacks the field. */
+/** The value of one custom field; undefined where the list holds only ids or lacks the field. */
 export function customValue(list: Json | undefined, id: ServiceId): Json | undefined {
   if (!Array.isArray(list)) return undefined;
   const entry = list.filter(isJsonObject).find((item) => idOf(item["id"]) === id);
@@ -78,8 +78,8 @@ export function customValue(list: Json | undefined, id: ServiceId): Json | undef
 const CUSTOM = "customFields.";
 
 /**
- * The `fields` parameter for these names, `id` always among them. Values of custom fields have one spelling only,
- * `customFields.id,customFields.value`, whichever of them is meant.
+ * The `fields` parameter for these names, always with `id`. All custom fields are requested in the same way, as
+ * `customFields.id,customFields.value`.
  */
 export function fieldsParameter(names: readonly string[]): string {
   const asked = new Set(names.includes("*") ? [] : ["id"]);
@@ -90,7 +90,7 @@ export function fieldsParameter(names: readonly string[]): string {
   return [...asked].join(",");
 }
 
-/** The custom field that a name means (`customFields.12`, `customFields.Cost centre`), or undefined for a plain field. */
+/** The custom field that a name refers to (`customFields.12`, `customFields.Cost centre`); undefined for a plain field. */
 export function customFieldOf(name: string): string | undefined {
   return name.startsWith(CUSTOM) ? name.slice(CUSTOM.length) : undefined;
 }

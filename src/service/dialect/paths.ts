@@ -4,10 +4,10 @@ import type { Brand } from "./brand.ts";
 import { resourceFacts } from "../catalogue/catalogue.ts";
 import { idOf } from "./values.ts";
 
-/** Ids of the records above, by the field or resource that names them. */
+/** Ids of the ancestors, by the field or resource that names them. */
 export type Scope = Readonly<Record<string, Json>>;
 
-/** A record that stands below `from` and is wanted below `to`, or below none. */
+/** A record that is nested below `from`, where the edit asks for `to`, or for no parent. */
 export interface Moved {
   readonly field: string;
   readonly from: ServiceId;
@@ -16,10 +16,10 @@ export interface Moved {
 
 const PLACEHOLDER = /\{(\w+)\}/g;
 
-/** What was last written to a record that is bound, wherever that is kept; undefined for others. */
+/** Loads what was last written to a bound record; undefined for other records. */
 export type LoadWritten = (resource: ResourceName, id: ServiceId) => Promise<JsonObject | undefined>;
 
-/** How many records' parents are remembered without being loaded again. */
+/** Records whose parents are kept in memory. */
 const REMEMBERED_PARENTS = 100_000;
 
 /** Addresses of resources and records: the dialect's spellings, nested or plain. */
@@ -45,29 +45,29 @@ export class Paths {
     return `${this.#base}/logout`;
   }
 
-  /** Any path below the API's version. */
+  /** The URL of a path below the API's version. */
   address(path: string): string {
     return `${this.#base}/v1/${this.#brand.outward(path)}`;
   }
 
-  /** The collection. @throws {ParkError} E_PARENT_UNKNOWN when a nested path lacks the id of a record above. */
+  /** The URL of the collection. @throws {ParkError} E_PARENT_UNKNOWN when a nested path lacks the id of an ancestor. */
   async collection(resource: ResourceName, scope: Scope): Promise<string> {
     return `${this.#base}/v1/${await this.#fill(resource, scope)}`;
   }
 
-  /** One record, where it was seen or written last; `scope` names the parent of a record of which nothing is known. */
+  /** The URL of one record, where it was last seen or written. `scope` names the parent of a record that is not known yet. */
   async record(resource: ResourceName, id: ServiceId, scope: Scope): Promise<string> {
     const filled = await this.#fill(resource, await this.above(resource, id, scope));
     const path = this.#dialect.recordPath.replace("{resource}", () => filled).replace("{id}", String(id));
     return `${this.#base}/v1/${path}`;
   }
 
-  /** What stands above a record, in the fields that its path is made of; nothing for a plain path. */
+  /** The ancestors of a record, in the fields that its path consists of; empty for a plain path. */
   async above(resource: ResourceName, id: ServiceId, scope: Scope): Promise<Scope> {
     return this.isNested(resource) ? { ...scope, ...(await this.#known(resource, id)) } : {};
   }
 
-  /** Fields that the path of a resource says already, so that a body need not repeat them. */
+  /** Fields that the resource's path already states, so that a body need not repeat them. */
   fieldsInPath(resource: ResourceName): readonly string[] {
     const template = this.#dialect.paths[resource];
     if (template === undefined) return [];
@@ -77,7 +77,7 @@ export class Paths {
     );
   }
 
-  /** The id in a record's path that `fields` would change: no edit can, for the record stays at its address. */
+  /** The id in a record's path that `fields` would change. No edit can do that: the address of a record is fixed. */
   async moved(resource: ResourceName, id: ServiceId, fields: JsonObject): Promise<Moved | undefined> {
     const named = this.fieldsInPath(resource).filter((field) => field in fields);
     const known = named.length > 0 ? await this.#known(resource, id) : undefined;
@@ -92,7 +92,7 @@ export class Paths {
     return this.#dialect.paths[resource]?.includes("{") ?? false;
   }
 
-  /** Remembers what stands above a record, for calls that only know its id. */
+  /** Remembers the ancestors of a record, for calls that know only its id. */
   remember(resource: ResourceName, id: ServiceId, scope: Scope): void {
     const fields = this.fieldsInPath(resource);
     if (fields.length === 0) return;
@@ -102,7 +102,7 @@ export class Paths {
     this.#parents.set(`${resource}/${id}`, Object.fromEntries(above));
   }
 
-  /** Remembered, or as it was written by an earlier process. */
+  /** What is remembered, or what an earlier process wrote. */
   async #known(resource: ResourceName, id: ServiceId): Promise<JsonObject | undefined> {
     const name = `${resource}/${id}`;
     const remembered = this.#parents.get(name);
@@ -121,7 +121,7 @@ export class Paths {
     return this.#brand.outward(filled);
   }
 
-  /** The id for a placeholder: given, or known of the record above. */
+  /** The id for a placeholder: the given one, or the known ancestor's. */
   async #idAbove(resource: ResourceName, name: string, scope: Scope): Promise<ServiceId> {
     const parent = resourceFacts(resource).parent;
     const direct = idOf((name === "parent" ? scope[parent?.field ?? "parent"] : undefined) ?? scope[name]);

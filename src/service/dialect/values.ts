@@ -1,8 +1,8 @@
 import { canonicalJson, isJsonObject, type Json } from "#model";
 
 /**
- * The id in a value: a number, digits as text, or a linked record with an `id`. Ids are positive and exact: 0, -1, 1e30 and
- * what JSON rounds beyond 2^53 name no record.
+ * The id in a value: a number, digits as text, or a linked record with an `id`. Ids are positive and exact: 0, -1, 1e30
+ * and numbers that JSON rounds beyond 2^53 are not ids.
  */
 export function idOf(value: Json | undefined): number | undefined {
   if (typeof value === "number") return Number.isSafeInteger(value) && value > 0 ? value : undefined;
@@ -14,7 +14,7 @@ const INSTANT = /^\d{4}-\d\d-\d\dT\d\d:\d\d(:\d\d(\.\d+)?)?(Z|[+-]\d\d:?\d\d)?$/
 const MS_PER_SECOND = 1000;
 const DAY = /^\d{4}-\d\d-\d\d$/;
 
-/** Epoch milliseconds of a date as the service writes it; without a zone it is UTC. Undefined for anything else. */
+/** Epoch milliseconds of a date as the service writes it; UTC where it has no zone. Undefined for anything else. */
 export function instantOf(value: Json | undefined): number | undefined {
   if (typeof value !== "string") return undefined;
   if (DAY.test(value)) return Date.parse(`${value}T00:00:00Z`);
@@ -24,15 +24,15 @@ export function instantOf(value: Json | undefined): number | undefined {
   return Number.isNaN(at) ? undefined : at;
 }
 
-/** Nothing, in all spellings: fields without a value may be null, empty, blank or not there at all. */
+/** Whether a field has no value: it may be null, empty, blank or absent. */
 export function isEmpty(value: Json | undefined): boolean {
   if (typeof value === "string") return value.trim() === "";
   return value === undefined || value === null || (Array.isArray(value) && value.length === 0);
 }
 
 /**
- * Does an answer show what was sent? Equal in meaning, not in spelling: links come back as ids or as records, dates in
- * another precision or as a count since 1970, arrays in another order, texts trimmed, numbers as text.
+ * Whether an answer shows what was sent, in meaning rather than in spelling: links may come back as ids or as records,
+ * dates in another precision or as a count since 1970, arrays in another order, texts trimmed, numbers as text.
  */
 export function sameValue(sent: Json | undefined, found: Json | undefined): boolean {
   if (isEmpty(sent)) return isEmpty(found);
@@ -45,14 +45,14 @@ export function sameValue(sent: Json | undefined, found: Json | undefined): bool
   return sent === found || sameScalar(sent, found);
 }
 
-/** Equal as a key: texts and numbers by their trimmed text, links by their ids. */
+/** Whether two values are equal as parts of a key: texts and numbers by their trimmed text, links by their ids. */
 export function sameKeyPart(wanted: Json, found: Json | undefined): boolean {
   if (isEmpty(wanted)) return isEmpty(found);
   const text = keyText(wanted);
   return text !== undefined && text === keyText(found);
 }
 
-/** A key's text: none for what cannot be one. */
+/** A value as the text of a key; undefined for a value that cannot be a key. */
 export function keyText(value: Json | undefined): string | undefined {
   const scalar = isJsonObject(value) ? idOf(value) : value;
   return scalar === undefined || scalar === null || typeof scalar === "object"
@@ -68,7 +68,7 @@ function sameScalar(sent: string | number | boolean, found: string | number | bo
   return tidy(sent) === tidy(found);
 }
 
-/** Is it the instant as milliseconds or seconds since 1970? */
+/** Whether it is the instant as a count of milliseconds or seconds since 1970. */
 function isCount(instant: number, found: string | number | boolean): boolean {
   return typeof found !== "boolean" && [instant, instant / MS_PER_SECOND].includes(Number(found));
 }

@@ -8,17 +8,17 @@ type Query = Record<string, string>;
 /** What the probes of one tenant share. */
 export interface ProbeDeps extends ReadDeps {
   readonly clock: Clock;
-  /** The vendor's word, as far as it was seen. */
+  /** The vendor's brand, as far as the tenant has shown it. */
   readonly brandSeen?: string | undefined;
 }
 
-/** How a probe asks: lists by resource or by path, and single records. Reads, all of them. */
+/** The requests that a probe may send: lists by resource or by path, and single records. All of them are reads. */
 export interface Ask {
   (resource: ResourceName, query: Query): Promise<Exchange>;
   path(path: string, resource: ResourceName, query: Query): Promise<Exchange>;
 }
 
-/** What was found beside what is configured; where they differ, the line to set. Undefined: reads cannot tell. */
+/** Compares a finding with the setting; where they differ, the finding names the line to set. Undefined: reads cannot tell. */
 export function found(
   subject: string,
   configured: string,
@@ -32,7 +32,7 @@ export function found(
   return { subject, verdict: "problem", message: `found ${seen}, configured ${configured}`, remedy: `${key}=${seen}` };
 }
 
-/** A setting of several pairs, with one more beside those that are configured. */
+/** Adds one pair to a setting that consists of pairs. */
 export function withPair(
   key: string,
   configured: Readonly<Record<string, string>>,
@@ -47,7 +47,7 @@ export function notProbed(subject: string, thrown: unknown): Finding {
   return { subject, verdict: "warning", message: `could not be probed: ${messageOf(thrown)}` };
 }
 
-/** Undefined where the tenant refuses the request. */
+/** Resolves to undefined where the tenant refuses the request. */
 export async function unlessRefused<T>(work: Promise<T>): Promise<T | undefined> {
   return work.catch((thrown: unknown) => {
     if (thrown instanceof ServiceRefusal) return undefined;

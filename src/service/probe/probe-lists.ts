@@ -5,7 +5,7 @@ import { idOf } from "../dialect/values.ts";
 import { pageIn } from "../reads/reading.ts";
 import { found, unlessRefused, withPair, type Ask } from "./probe-finding.ts";
 
-/** Wrapper, counting, paging and sorting, seen on the longest of the lists. */
+/** Probes wrapper, counting, paging and sorting on the longest of the lists. */
 export async function probeLists(
   ask: Ask,
   samples: readonly Sample[],
@@ -34,18 +34,18 @@ function countSeen(body: Json | undefined, { totalKey }: Dialect): string | unde
   return Object.keys(body).find((key) => /total/i.test(key) && typeof body[key] === "number") ?? "none";
 }
 
-/** The beginning of one resource's list. */
+/** The first rows of one resource's list. */
 export interface Sample {
   readonly resource: ResourceName;
   readonly body: Json | undefined;
   readonly rowCount: number;
-  /** How many records it has in all, as far as that shows. */
+  /** How many records it has in all, where that can be told. */
   readonly total: number;
   /** The id of its first record. */
   readonly id: number | undefined;
 }
 
-/** Where the rows are, on several resources: what most of them do is the wrapper, the others have keys of their own. */
+/** Finds where the rows are: the wrapper that most resources use is the setting, the others need keys of their own. */
 function probeWrapper(samples: readonly Sample[], dialect: Dialect): Finding[] {
   const seen = samples.flatMap(({ resource, body }) => {
     const wrapper = wrapperSeen(body, dialect, resource);
@@ -81,11 +81,11 @@ function mostCommon(words: readonly string[]): string | undefined {
 /** The ids of a page as one text; empty where the tenant refuses the query or has no rows for it. */
 type PageIds = (query: Record<string, string>) => Promise<string>;
 
-/** Names that APIs commonly give the two ways of paging. */
+/** Parameter names that APIs commonly use for paging by offset and by page number. */
 const OFFSETS = ["offset", "start", "skip", "from"];
 const PAGES = ["page", "p", "pageNumber", "pageIndex"];
 
-/** Two pages of one record each must differ: tried as configured first, then in the other known ways. */
+/** Two pages of one record each must differ. Tries the configured paging first, then the other known ways. */
 async function probePaging(ids: PageIds, { paging }: Dialect): Promise<Finding> {
   const configured =
     paging.kind === "none"
@@ -93,7 +93,7 @@ async function probePaging(ids: PageIds, { paging }: Dialect): Promise<Finding> 
       : paging.kind === "offset"
         ? `offset:${paging.parameter}`
         : `page:${paging.parameter}:${paging.first}`;
-  // A list that does not care how much is asked for comes whole.
+  // A server that ignores the limit returns the whole list.
   if ((await ids({ limit: "1" })).includes(",")) return found("paging", configured, "none", "DIALECT_PAGING");
   const seen = await wayOf(ids, paging);
   if (seen !== undefined) return found("paging", configured, seen, "DIALECT_PAGING");
@@ -120,7 +120,7 @@ async function wayOf(ids: PageIds, paging: Dialect["paging"]): Promise<string | 
   return undefined;
 }
 
-/** Counted from 1, page 0 is refused, empty, or the first page once more. */
+/** With pages counted from 1, page 0 is refused, empty, or equal to the first page. */
 async function firstPage(ids: PageIds, page: string): Promise<0 | 1> {
   const zero = await ids({ limit: "1", [page]: "0" });
   return zero === "" || zero === (await ids({ limit: "1", [page]: "1" })) ? 1 : 0;

@@ -7,11 +7,11 @@ import { isEmpty } from "../dialect/values.ts";
 
 export interface ResourceSeen {
   readonly findings: readonly Finding[];
-  /** The tenant answers 404 for it, and its path follows the brand. */
+  /** The tenant answers 404 for it, and its path depends on the brand. */
   readonly isBranded404?: boolean;
 }
 
-/** One mapped resource: may it be read, under which path, and does its list narrow by `changedSince`. */
+/** Probes one mapped resource: whether it can be read, its path, and whether `changedSince` narrows its list. */
 export async function probeResource(ask: Ask, resource: ResourceName, parts: ProbeDeps): Promise<ResourceSeen> {
   const { dialect, brand, paths } = parts;
   const ok = (message: string): Finding => ({ subject: resource, verdict: "ok", message });
@@ -41,12 +41,12 @@ export async function probeResource(ask: Ask, resource: ResourceName, parts: Pro
   };
 }
 
-/** Whether the brand alone decides the resource's path. */
+/** Whether the brand alone determines the resource's path. */
 function isBranded(resource: ResourceName): boolean {
   return resource.startsWith("svc") && resourceFacts(resource).otherPath === undefined;
 }
 
-/** Does no harm, rows are checked here; but every refresh of what is known about the resource reads its whole list. */
+/** Harmless, because rows are checked here; but every refresh then reads the resource's whole list. */
 function ignoredStamp(resource: ResourceName): Finding {
   const message = "changedSince is ignored: lists are read whole and filtered here, which takes longer";
   return { subject: resource, verdict: "warning", message };
@@ -73,7 +73,7 @@ async function refused(
   return { ...problem, remedy: there === undefined ? unknown : line };
 }
 
-/** Whether an array property is shown, and how: only then can its changes be seen in an answer. */
+/** Whether an array property is shown, and in what form. Only a property that is shown can be verified after a change. */
 function arrayField(resource: ResourceName, field: string, records: readonly JsonObject[]): Finding {
   const subject = `${resource}.${field}`;
   const value = records.map((record) => record[field]).find((shown) => !isEmpty(shown));

@@ -11,7 +11,7 @@ import { probeResource } from "./probe-resource.ts";
 
 const SKEW_ALLOWED_MS = 60_000;
 
-/** Looks at a tenant by reads alone and compares it with what is configured. */
+/** Examines a tenant by reads alone and compares it with the settings. */
 export class Probe {
   readonly #deps: ProbeDeps;
 
@@ -19,7 +19,7 @@ export class Probe {
     this.#deps = deps;
   }
 
-  /** One small read: address, credentials and network hold when it succeeds, or when this user may not read just that. */
+  /** One small read. It proves address, credentials and network, even when this user may not read that list. */
   async ping(signal: AbortSignal): Promise<void> {
     try {
       await this.#ask(signal)("customer", { limit: "1", fields: "id" });
@@ -28,7 +28,7 @@ export class Probe {
     }
   }
 
-  /** Never writes. What cannot be probed is a warning of its own; only an abort throws. */
+  /** Never writes. A part that cannot be probed becomes a warning; only an abort throws. */
   async run(resources: readonly ResourceName[], signal: AbortSignal): Promise<Finding[]> {
     const ask = this.#ask(signal);
     const { dialect, brand } = this.#deps;
@@ -44,7 +44,7 @@ export class Probe {
     const first = await this.#greeting(ask, signal);
     findings.push(...first.findings);
     if (!first.reached) return findings;
-    // In case none is mapped that has records.
+    // The mapped resources may have no records.
     const samples = await this.#samples(ask, [...resources, ...commonResources]);
     await take("lists", () => probeLists(ask, samples, dialect, brand));
     await take("record path", () => probeRecordPath(ask, samples, this.#deps));
@@ -58,7 +58,7 @@ export class Probe {
         return seen.findings;
       });
     const isBrandDoubtful = hasBranded404 && brandSeen === undefined;
-    // Before what follows from it.
+    // The brand comes before findings that depend on it.
     findings.splice(brandAt, 0, isBrandDoubtful ? brandDoubt(dialect.brand) : brandFinding(dialect.brand, brandSeen));
     findings.push(
       found("create answer", dialect.createAnswer, undefined, "DIALECT_CREATE_ANSWER", "a create is not probed"),
@@ -76,7 +76,7 @@ export class Probe {
       return { reached: true, findings: [reached, ...clockFinding(skewMs)] };
     } catch (thrown) {
       signal.throwIfAborted();
-      // A refused list of customers still proves address and credentials.
+      // Even a refused list of customers proves address and credentials.
       if (thrown instanceof SyncError && thrown.code === "E_SERVICE_REFUSED") return { reached: true, findings: [] };
       const remedy = "correct SERVICE_URL and the credentials, or the network";
       return {
@@ -86,7 +86,7 @@ export class Probe {
     }
   }
 
-  /** The beginnings of lists that may be read: paging cannot be seen on fewer than two records. */
+  /** The first rows of readable lists. Paging can be probed only on a list of at least two records. */
   async #samples(ask: Ask, candidates: readonly ResourceName[]): Promise<Sample[]> {
     const { dialect, brand, paths } = this.#deps;
     const samples: Sample[] = [];
@@ -103,7 +103,7 @@ export class Probe {
     return samples;
   }
 
-  /** Tickets name the vendor's word in their own properties. */
+  /** Some property names of a ticket begin with the vendor's brand. */
   async #brandSeen(ask: Ask): Promise<string | undefined> {
     const { dialect, brand } = this.#deps;
     const exchange = await unlessRefused(ask("ticket", { limit: "1", fields: "*" }));
@@ -129,7 +129,7 @@ function brandFinding(configured: string, seen: string | undefined): Finding {
   return found("brand", configured, seen, "DIALECT_BRAND", "no ticket that shows it");
 }
 
-/** Nothing shows the brand, and all that its path follows is unknown: that is more than not seen. */
+/** Nothing shows the brand, and every path that depends on it is unknown: a stronger finding than an unseen brand. */
 function brandDoubt(configured: string): Finding {
   const message = `configured ${configured}, and the tenant knows no resource whose path begins with it`;
   const remedy =
@@ -144,7 +144,7 @@ function clockFinding(skewMs: number): Finding[] {
   return [{ subject: "clock", verdict: "warning", message, remedy: "set this machine's clock by a time server" }];
 }
 
-/** Shapes that APIs commonly give the address of one record. */
+/** Address formats of one record that APIs commonly use. */
 const SHAPES = [
   "{resource}/{id}",
   "{resource}/id/{id}",
@@ -153,7 +153,10 @@ const SHAPES = [
   "{resource}/get/{id}",
 ];
 
-/** Where one record is read: as configured, or else in one of the common shapes. A shape counts only when it answers that record. */
+/**
+ * Finds the address of a record: the configured format, or else a common one. A format counts only if it returns that
+ * very record.
+ */
 async function probeRecordPath(ask: Ask, samples: readonly Sample[], { dialect }: ProbeDeps): Promise<Finding[]> {
   const configured = dialect.recordPath;
   const sample = samples.find(({ id }) => id !== undefined);

@@ -9,7 +9,7 @@ import { idOf, isEmpty } from "../dialect/values.ts";
 import { ServiceRefusal } from "../transport/failures.ts";
 import type { Lists } from "./lists.ts";
 
-/** A name that no tenant has: one that shows it echoes every name it is asked for. */
+/** A name that no tenant has. A tenant that shows it echoes any name. */
 const CONTROL = "svcsyncNoSuchField";
 const ROWS_READ = 50;
 
@@ -19,7 +19,10 @@ export interface FieldReaderDeps {
   readonly brand: Brand;
 }
 
-/** Says of field names whether the service has them: by what the tenant shows first, by the catalogue where it shows nothing. */
+/**
+ * Tells whether the service has fields of given names: by what the tenant shows, or by the catalogue where it shows
+ * nothing.
+ */
 export class FieldReader {
   readonly #deps: FieldReaderDeps;
 
@@ -38,7 +41,7 @@ export class FieldReader {
     return { recordCount: rows.length, facts };
   }
 
-  /** Some records with these fields; none where they would have to be searched for below others. */
+  /** Some records with these fields; empty where finding them would mean searching below other records. */
   async #rows(resource: ResourceName, names: readonly string[], signal: AbortSignal): Promise<readonly JsonObject[]> {
     if (this.#deps.paths.isNested(resource)) return [];
     const query = { fields: [...names, CONTROL] };
@@ -55,7 +58,7 @@ export class FieldReader {
   }
 }
 
-/** What the catalogue alone tells of field names, without a request. */
+/** What the catalogue alone tells about field names, without a request. */
 export function catalogueFacts(resource: ResourceName, names: readonly string[]): FieldFacts["facts"] {
   const factOf = (name: string) =>
     customFieldOf(name) === undefined ? plainFact(resource, name, []) : customFact("", undefined);
@@ -72,13 +75,13 @@ function plainFact(resource: ResourceName, name: string, rows: readonly JsonObje
   if (catalogue.has(name)) return { ...fact, verdict: "known" };
   const shown = rows.flatMap((row) => Object.keys(row)).filter((key) => key !== name && key !== CONTROL);
   const suggestion = nearest(name, new Set([...catalogue.keys(), ...(isEcho ? [] : shown)]));
-  // A tenant that leaves empty fields out would leave this one out too.
+  // A tenant that omits empty fields would omit this one too.
   const showsEmptyFields = !isEcho && rows.some((row) => Object.values(row).includes(null));
   const isUnknown = suggestion !== undefined || showsEmptyFields;
   return { ...fact, verdict: isUnknown ? "unknown" : "unproven", suggestion };
 }
 
-/** `defined`: the resource's custom fields; undefined where they may not be read. */
+/** `defined` holds the resource's custom fields; undefined where they cannot be read. */
 function customFact(meant: string, defined: readonly JsonObject[] | undefined): FieldFact {
   if (defined === undefined) return { verdict: "unproven", kind: undefined, isReadOnly: false };
   const id = idOf(meant);
@@ -90,7 +93,7 @@ function customFact(meant: string, defined: readonly JsonObject[] | undefined): 
   return { verdict: "unknown", kind: undefined, isReadOnly: false, suggestion };
 }
 
-/** What may not be read proves nothing. */
+/** A list that this user may not read proves nothing. */
 function unlessForbidden(thrown: unknown): undefined {
   if (thrown instanceof ServiceRefusal && thrown.status === 403) return undefined;
   throw thrown;

@@ -8,7 +8,7 @@ import { insteadOf, pageIn, type Page } from "./reading.ts";
 import type { ReadDeps, Records } from "./records.ts";
 import { walk, type Place } from "./walk.ts";
 
-/** Rows that are handed on at once. */
+/** Rows passed on at once. */
 const MOST_ROWS = 200;
 
 export interface ListQuery {
@@ -30,7 +30,7 @@ export class Lists {
   }
 
   /**
-   * All records of a resource; where its path is nested, those below each record above it.
+   * All records of a resource. Where its path is nested, reads the children of each parent.
    * @throws {RetryError} E_LIST_UNSTABLE when pages do not add up, E_SERVICE_ANSWER when an answer holds no list.
    */
   async *pages(resource: ResourceName, query: ListQuery, signal: AbortSignal): AsyncGenerator<JsonObject[]> {
@@ -41,7 +41,7 @@ export class Lists {
         for (const { id = null } of records) yield* this.#list(resource, query, { [parent.field]: id }, signal);
   }
 
-  /** One list, below the record that `above` names, if any. */
+  /** One list; below the record that `above` names, if any. */
   async *#list(
     resource: ResourceName,
     query: ListQuery,
@@ -61,7 +61,7 @@ export class Lists {
     }
   }
 
-  /** One page as it comes, unchecked; of a nested path, below the record that `above` names. */
+  /** One page, unchecked; of a nested path, below the record that `above` names. */
   async page(
     resource: ResourceName,
     query: ListQuery,
@@ -111,7 +111,10 @@ export class Lists {
   }
 }
 
-/** Who reads a list works on each row: a service that shows more than it was asked for must not hold up everything else. */
+/**
+ * Splits large pages: callers process every row of a page at once, and a service that ignores the limit must not block
+ * the process.
+ */
 async function* inPieces(pages: AsyncIterable<JsonObject[]>): AsyncGenerator<JsonObject[]> {
   for await (const rows of pages)
     for (let at = 0; at < rows.length; at += MOST_ROWS) {
@@ -120,7 +123,7 @@ async function* inPieces(pages: AsyncIterable<JsonObject[]>): AsyncGenerator<Jso
     }
 }
 
-/** A parent that goes while its children are listed is not in the next list of parents. */
+/** The parent was deleted while its children were listed. The next list of parents will not have it. */
 function wentMeanwhile(resource: ResourceName, cause: ServiceRefusal): RetryError {
   return new RetryError("E_LIST_UNSTABLE", `the lists of ${resource} changed meanwhile: ${cause.message}`, {
     cause,
@@ -128,7 +131,7 @@ function wentMeanwhile(resource: ResourceName, cause: ServiceRefusal): RetryErro
   });
 }
 
-/** A service that ignores `changedSince` shows the whole list as if every row fitted. A row without a stamp passes. */
+/** Drops rows from a service that ignores `changedSince`. A row without a stamp passes. */
 function isChangedSince({ modified }: JsonObject, since: number | undefined): boolean {
   return since === undefined || (instantOf(modified) ?? Infinity) >= since;
 }

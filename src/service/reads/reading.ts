@@ -6,16 +6,16 @@ import { idOf } from "../dialect/values.ts";
 /** One page of a list, unwrapped. */
 export interface Page {
   readonly rows: readonly JsonObject[];
-  /** How many records the whole list has, where the answer says so. */
+  /** The number of records in the whole list, where the answer states it. */
   readonly total: number | undefined;
   /** The page size that the server says it used. */
   readonly limit: number | undefined;
 }
 
 /**
- * The rows of a list answer, by the dialect's wrapper and, where a tenant differs from it, by any wrapper that leaves no
- * doubt; undefined when there is no list in it. An empty list needs proof, since "nothing is there" leads to creates: the
- * list's own key with no rows, or a total of 0.
+ * The rows of a list answer, by the dialect's wrapper, or by any other wrapper that is unambiguous; undefined when it
+ * holds no list. An empty list needs proof, because "nothing exists" leads to creates: the list's own key with no rows,
+ * or a total of 0.
  */
 export function pageIn(
   body: Json | undefined,
@@ -36,13 +36,13 @@ export function pageIn(
   return pageOf(rows, total, numberIn(body["limit"]));
 }
 
-/** Undefined when a row is no record: leaving it out would make the list shorter than it is. */
+/** Undefined when a row is not a record: dropping it would make the list look shorter than it is. */
 function pageOf(found: readonly Json[], total: number | undefined, limit: number | undefined): Page | undefined {
   const rows = found.filter(isJsonObject);
   return rows.length === found.length ? { rows, total, limit } : undefined;
 }
 
-/** What an answer holds instead of what was asked for, in a few words. */
+/** Describes in a few words what an answer holds instead of what was requested. */
 export function insteadOf(body: Json | undefined): string {
   if (body === undefined) return "an empty body";
   if (isJsonObject(body)) return `an object with ${Object.keys(body).slice(0, 5).join(", ") || "no members"}`;
@@ -64,7 +64,7 @@ function isListLike(value: Json | undefined): value is Json[] {
   return Array.isArray(value);
 }
 
-/** The one array of an answer, when it holds records: `errors: []` is no list. */
+/** The only array of an answer, if it holds records: `errors: []` is not a list. */
 function onlyRecords(body: JsonObject): Json[] | undefined {
   const [rows = [], ...others] = Object.values(body).filter(isListLike);
   return others.length === 0 && rows.length > 0 && rows.every(isRecord) ? rows : undefined;
@@ -79,15 +79,15 @@ function numberIn(value: Json | undefined): number | undefined {
 }
 
 /**
- * Whether an answer says nothing: it is empty, or all that it holds is. Only that can mean that a record is not there; what has
- * values, and no id that can be one, is a record that cannot be read.
+ * Whether an answer is empty, or holds only empty values. Only such an answer can mean that a record does not exist; one
+ * with values but without a valid id is a record that cannot be read.
  */
 export function isNothing(value: Json | undefined): boolean {
   if (typeof value === "object" && value !== null) return Object.values(value).every(isNothing);
   return value === undefined || value === null || value === "" || typeof value === "boolean";
 }
 
-/** The record in an answer: bare, or below the resource's name or `result`; undefined when there is none with an id. */
+/** The record in an answer: bare, or below the resource's name or `result`; undefined when no record has an id. */
 export function recordIn(body: Json | undefined, resource: ResourceName): JsonObject | undefined {
   if (Array.isArray(body)) return body.length === 1 ? recordIn(body[0], resource) : undefined;
   if (!isJsonObject(body)) return undefined;

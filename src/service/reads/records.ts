@@ -16,7 +16,7 @@ export interface ReadDeps {
   readonly brand: Brand;
 }
 
-/** Single records: reading and deleting, with "not there" in all its spellings. */
+/** Reads and deletes single records, and recognises every way in which the service says that a record does not exist. */
 export class Records {
   readonly #deps: ReadDeps;
   readonly #customFields: CustomFields;
@@ -27,8 +27,8 @@ export class Records {
   }
 
   /**
-   * The record, or undefined for 404, 410, 400, and 200 with nothing in it.
-   * @throws {RetryError} E_SERVICE_ANSWER when something else came than the record that was asked for.
+   * The record; undefined for 404, 410, 400, and 200 with an empty answer.
+   * @throws {RetryError} E_SERVICE_ANSWER when the answer is not the record that was requested.
    */
   async read(
     resource: ResourceName,
@@ -59,7 +59,7 @@ export class Records {
     }
   }
 
-  /** The field that names the parent, where the path says it and the answer does not. */
+  /** Adds the field that names the parent, where the path states it and the answer does not. */
   async #fillParent(
     resource: ResourceName,
     id: ServiceId,
@@ -74,8 +74,8 @@ export class Records {
   }
 
   /**
-   * What the refusal of a collection means: below a record that is gone nothing can be listed or created. Else a 404 says that the
-   * tenant does not have the resource.
+   * Interprets the refusal of a collection. Below a parent that is gone, nothing can be listed or created; otherwise a
+   * 404 says that the tenant does not have the resource.
    */
   async refused(
     resource: ResourceName,
@@ -91,7 +91,7 @@ export class Records {
     return { refusal: refusal.status === 404 ? unknownResource(resource, refusal) : refusal, isParentGone: false };
   }
 
-  /** Deletes; what is not there is deleted already. */
+  /** Deletes a record. One that does not exist counts as deleted. */
   async remove(
     resource: ResourceName,
     id: ServiceId,

@@ -12,7 +12,7 @@ import type { Logger } from "#telemetry";
 import { resourceFacts } from "../catalogue/catalogue.ts";
 import { Snapshot, theOne } from "./snapshot.ts";
 
-/** Where reference data outlives the process. Shaped like the store's own methods. */
+/** Keeps reference data across restarts. It has the shape of the store's own methods. */
 export interface ReferenceCache {
   load(resource: ResourceName): Promise<{ readonly readAt: number; readonly entries: Json } | undefined>;
   save(resource: ResourceName, entries: Json): Promise<void>;
@@ -24,7 +24,7 @@ export type ListAll = (
   signal: AbortSignal,
 ) => AsyncIterable<JsonObject[]>;
 
-/** A missing name is looked up again at most this often: a typo in ten thousand records is still one typo. */
+/** Minimum time between lookups of a missing name: a typo in ten thousand records is still one typo. */
 const MISS_PAUSE_MS = 30_000;
 
 interface ReferenceDeps {
@@ -33,11 +33,14 @@ interface ReferenceDeps {
   readonly clock: Clock;
   readonly logger: Logger;
   readonly maxAgeMs: number;
-  /** Ends reads that several callers share; no single caller's signal may. */
+  /** Aborts reads that several callers share; the signal of a single caller may not. */
   readonly closing: AbortSignal;
 }
 
-/** Names of the service's reference data to ids: statuses, priorities, tags, custom fields. Read whole, kept for a while. */
+/**
+ * Maps names in the service's reference data (statuses, priorities, tags, custom fields) to ids. Reads each list whole
+ * and caches it.
+ */
 export class Reference {
   readonly #deps: ReferenceDeps;
   readonly #snapshots = new Map<ResourceName, Snapshot>();
@@ -48,7 +51,8 @@ export class Reference {
   }
 
   /**
-   * The id of the one record whose `by` is `value`. A name that is not in the cache is looked up once more, then refused.
+   * The id of the only record whose `by` is `value`. A name that is not in the cache is looked up once more before it is
+   * refused.
    * @throws {ParkError} E_LOOKUP_UNKNOWN with the names that exist, E_LOOKUP_AMBIGUOUS with the ids.
    */
   async lookup(
@@ -78,7 +82,7 @@ export class Reference {
     return kept;
   }
 
-  /** One read at a time per resource and field; all callers share it. */
+  /** Runs one read at a time per resource and field; concurrent callers share it. */
   async #read(resource: ResourceName, by: string, signal: AbortSignal): Promise<Snapshot> {
     const name = `${resource}.${by}`;
     let reading = this.#reading.get(name);
@@ -102,7 +106,7 @@ export class Reference {
     return snapshot;
   }
 
-  /** A list that shows nothing of what it had may be short by mistake: to refuse each name would park every record. */
+  /** A list that lost all its records may be wrong, and refusing every name would park every record. */
   async #expectNone(resource: ResourceName): Promise<void> {
     const saved = await this.#deps.cache.load(resource);
     const known = (saved && Snapshot.parse(saved.readAt, saved.entries)?.count) ?? 0;
@@ -112,18 +116,18 @@ export class Reference {
   }
 }
 
-/** A snapshot from the future was read before the clock was set back: its age is unknown. */
+/** A snapshot from the future was read before the clock was set back, so its age is unknown. */
 function ageMs(now: number, { readAt }: Snapshot): number {
   return readAt > now ? Infinity : now - readAt;
 }
 
-/** Fields that tell records of one name apart. */
+/** Fields that distinguish records of the same name. */
 function scopeFields(resource: ResourceName): string[] {
   if (resource === "customField") return ["parentType"];
   return resourceFacts(resource).deactivates ? ["deactivated"] : [];
 }
 
-/** The service's names as they were last read, without a request. */
+/** The service's names as they were last read, without sending a request. */
 export class KnownNames {
   readonly #cache: Pick<ReferenceCache, "load">;
   readonly #snapshots = new Map<ResourceName, Snapshot | undefined>();
@@ -133,8 +137,8 @@ export class KnownNames {
   }
 
   /**
-   * The id of the one record whose `by` is `value`; undefined where the resource was never read by this field.
-   * @throws {ParkError} as {@link Reference.lookup}, though a later read may show the name.
+   * The id of the only record whose `by` is `value`; undefined where the resource was never read by this field.
+   * @throws {ParkError} as {@link Reference.lookup}, although a later read may show the name.
    */
   async lookup(resource: ResourceName, by: string, value: string | number): Promise<ServiceId | undefined> {
     const snapshot = await this.#snapshot(resource);

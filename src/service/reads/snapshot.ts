@@ -1,13 +1,13 @@
 import { isJsonObject, ParkError, type Json, type JsonObject, type ResourceName, type ServiceId } from "#model";
 import { idOf, keyText, sameValue } from "../dialect/values.ts";
 
-/** As many names as an error lists. */
+/** Names that an error lists at most. */
 const NAMES_LISTED = 50;
 
-/** Which of the records are meant. */
+/** Tells which of the records are eligible. */
 export type Accepts = (row: JsonObject) => boolean;
 
-/** Reference data of one resource as read at a moment. */
+/** Reference data of one resource, as read at one moment. */
 export class Snapshot {
   readonly readAt: number;
   readonly fields: readonly string[];
@@ -20,7 +20,7 @@ export class Snapshot {
     this.#rows = rows;
   }
 
-  /** What a cache kept; undefined when it is not of this shape. */
+  /** Parses cached data; undefined when it does not have this shape. */
   static parse(readAt: number, entries: Json): Snapshot | undefined {
     if (!isJsonObject(entries)) return undefined;
     const { fields, rows } = entries;
@@ -46,14 +46,14 @@ export class Snapshot {
     return this.fields.includes(field);
   }
 
-  /** The ids of records whose field is this value; those that are switched off count only when no other is there. */
+  /** The ids of records whose field has this value. Deactivated records count only when there is no other. */
   ids(field: string, value: Json, accepts: Accepts): ServiceId[] {
     const rows = (this.#index(field).get(keyText(value) ?? "") ?? []).filter(accepts);
     const active = rows.filter((row) => !sameValue(true, row["deactivated"]));
     return (active.length > 0 ? active : rows).flatMap((row) => idOf(row["id"]) ?? []);
   }
 
-  /** The values that a field has, in order of name. */
+  /** The distinct values of a field, sorted. */
   names(field: string, accepts: Accepts): string[] {
     const names = this.#rows.filter(accepts).flatMap((row) => keyText(row[field]) ?? []);
     return [...new Set(names)].toSorted();
@@ -67,7 +67,7 @@ export class Snapshot {
 }
 
 /**
- * The id of the one record whose `by` is `value`.
+ * The id of the only record whose `by` is `value`.
  * @throws {ParkError} E_LOOKUP_UNKNOWN with the names that exist, E_LOOKUP_AMBIGUOUS with the ids.
  */
 export function theOne(

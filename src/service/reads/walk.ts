@@ -11,11 +11,11 @@ export interface Place {
 
 type ReadPage = (place: Place) => Promise<Page>;
 
-/** How often rows may move under a walk before it gives up: the list then changes faster than it can be read. */
+/** How often rows may move during a walk before it gives up: the list then changes faster than it can be read. */
 const MOVES_ALLOWED = 20;
 
 /**
- * Walks a list to its end and yields each record once, in whatever way the dialect pages.
+ * Walks a list to its end and yields each record once, by the dialect's way of paging.
  * @throws {RetryError} E_LIST_UNSTABLE when the server ignores where a page begins, hides rows that it counts, or the
  * list never settles.
  */
@@ -27,9 +27,9 @@ export function walk(resource: ResourceName, read: ReadPage, dialect: Dialect): 
 }
 
 /**
- * Advances by the rows received. Each page begins with the last row of the one before: when it begins with a row that
- * was never seen, rows were removed meanwhile, those behind moved up, and the walk steps back to where it knows the list. Where
- * rows came twice in the place of others, it begins again.
+ * Advances by the number of rows received. Each page starts with the last row of the previous one. If it starts with an
+ * unknown row instead, rows were removed meanwhile and the later ones moved up, so the walk steps back to a known row.
+ * Where rows came twice in place of others, it starts over.
  */
 async function* byOffset(resource: ResourceName, read: ReadPage, pageSize: number): AsyncGenerator<JsonObject[]> {
   const seen = new Seen(resource);
@@ -52,7 +52,7 @@ async function* byOffset(resource: ResourceName, read: ReadPage, pageSize: numbe
       seen.forgetPage();
     } else {
       offset = from + step.count;
-      // A total that more rows were shown than is wrong, and says nothing about the end.
+      // A total below the number of rows already shown is wrong, and says nothing about the end.
       const isEnd = step.count <= overlap || (offset === page.total && step.count < (page.limit ?? limit));
       if (isEnd && !seen.mayLack(page.total)) return;
       if (isEnd) {
@@ -64,7 +64,7 @@ async function* byOffset(resource: ResourceName, read: ReadPage, pageSize: numbe
   throw unstable(resource, `moved ${MOVES_ALLOWED} times while it was read`);
 }
 
-/** Pages by number cannot overlap: a total that falls tells that rows moved up, and the page before is read again. */
+/** Pages by number cannot overlap. A total that falls shows that rows moved up, and the previous page is read again. */
 async function* byPage(resource: ResourceName, read: ReadPage, limit: number): AsyncGenerator<JsonObject[]> {
   const seen = new Seen(resource);
   let total: number | undefined;
@@ -90,7 +90,10 @@ async function* byPage(resource: ResourceName, read: ReadPage, limit: number): A
   throw unstable(resource, `moved ${MOVES_ALLOWED} times while it was read`);
 }
 
-/** Exactly as many rows as were asked for may be all there are, or the limit was obeyed: one row less asked for tells. */
+/**
+ * If exactly `limit` rows come back, the list may be complete, or the server obeyed the limit. Asking for one row less
+ * tells which.
+ */
 async function* wholeList(resource: ResourceName, read: ReadPage, limit: number): AsyncGenerator<JsonObject[]> {
   const page = await read({ limit, offset: 0 });
   if (page.total === undefined && page.rows.length === limit) {
@@ -107,18 +110,18 @@ async function* wholeList(resource: ResourceName, read: ReadPage, limit: number)
   if (fresh.length > 0) yield fresh;
 }
 
-/** What one page added to a walk. */
+/** What one page added to the walk. */
 interface Step {
   readonly count: number;
   /** Rows that no earlier page had. */
   readonly fresh: JsonObject[];
-  /** True when the first row was seen before: nothing between this page and those before can be missing. */
+  /** True when the first row was seen before, so that no row between this page and the earlier ones can be missing. */
   readonly beginsKnown: boolean;
-  /** True when the page is the one before, row by row, although another was asked for. */
+  /** True when the page equals the previous one row by row, although another page was requested. */
   readonly repeats: boolean;
 }
 
-/** The ids that a walk has seen, and the page before. */
+/** The ids that a walk has seen, and the previous page. */
 class Seen {
   readonly #resource: ResourceName;
   readonly #ids = new Set<number>();
@@ -145,8 +148,8 @@ class Seen {
   }
 
   /**
-   * At the end of a list: whether it counts more records than it showed, and another walk may show them. After a walk that showed
-   * nothing new it holds some of its rows twice.
+   * Whether, at the end of a list, the count exceeds the records shown, so that another walk may show the rest. A walk
+   * that showed nothing new means that the list holds some rows twice.
    */
   mayLack(total: number | undefined): boolean {
     const mayLack = total !== undefined && this.#ids.size < total && this.#showedNew;
@@ -155,12 +158,12 @@ class Seen {
     return mayLack;
   }
 
-  /** The next page may well be the same one again. */
+  /** The next page may legitimately equal this one. */
   forgetPage(): void {
     this.#before = "";
   }
 
-  /** Gives the row its id as a number, however it was spelled: readers may rely on that. */
+  /** Sets the row's id to a number, however it was spelled; readers may rely on that. */
   #identity(row: JsonObject): number {
     const id = idOf(row["id"]);
     if (id !== undefined) return (row["id"] = id);

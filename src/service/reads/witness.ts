@@ -6,8 +6,8 @@ import { pageIn, recordIn, type Page } from "./reading.ts";
 import { idOf } from "../dialect/values.ts";
 
 /**
- * Tells whether a refusal is the service's own word. Something in between, such as a gateway, may answer 404, 400 or 403 to
- * everything; then it refuses what is known to be there too.
+ * Tells whether a refusal comes from the service itself. A gateway in between may answer 404, 400 or 403 to every
+ * request; then it also refuses records that are known to exist.
  */
 export class Witness {
   readonly #deps: ReadDeps;
@@ -17,18 +17,18 @@ export class Witness {
   }
 
   /**
-   * True when it shows the resource itself, false when only other resources answer.
-   * @throws {WaitError} E_SERVICE_DOUBTED when nothing is shown that must be there.
+   * Returns true when the service shows the resource itself, false when only other resources answer.
+   * @throws {WaitError} E_SERVICE_DOUBTED when it shows nothing that must exist.
    */
   async vouch(resource: ResourceName, known: readonly ServiceId[], signal: AbortSignal): Promise<boolean> {
     for (const id of known) if (await this.#shows(resource, id, true, signal)) return true;
     let page = await this.#list(resource, signal);
     if (page === undefined && known.length === 0 && (await this.#showsOthers(resource, signal))) {
-      // What refused the list may have passed before the others were asked for.
+      // The cause of the list's refusal may have ended before the other records were requested.
       page = await this.#list(resource, signal);
       if (page === undefined) return false;
     }
-    // An empty list has brought its own proof.
+    // An empty list has already proven itself.
     if (page?.rows.length === 0) return true;
     const first = idOf(page?.rows[0]);
     if (first !== undefined && (await this.#shows(resource, first, false, signal))) return true;
@@ -57,7 +57,7 @@ export class Witness {
     return idOf(recordIn(body, resource)) === id;
   }
 
-  /** Undefined when the list is refused, or when there is none to be asked for without a parent. */
+  /** Undefined when the list is refused, or cannot be requested without a parent. */
   async #list(resource: ResourceName, signal: AbortSignal): Promise<Page | undefined> {
     const { paths, dialect, brand } = this.#deps;
     if (paths.isNested(resource)) return undefined;
@@ -71,7 +71,7 @@ export class Witness {
     return pageIn(body, resource, dialect, brand);
   }
 
-  /** Undefined for a refusal. */
+  /** Undefined when the request is refused. */
   async #ask(
     resource: ResourceName,
     url: string,

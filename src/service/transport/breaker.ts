@@ -10,29 +10,30 @@ import {
 import { RetryError, SyncError, WaitError } from "#model";
 
 export interface BreakerSettings {
-  /** Failures in a row that open it. */
+  /** Consecutive failures that open it. */
   readonly failures: number;
-  /** How long it stays open at first; each probe that fails doubles it. */
+  /** How long it stays open at first; each failed probe doubles it. */
   readonly pauseMs: number;
   readonly pauseMaxMs: number;
 }
 
 /**
- * Time-outs in a row that open it. Each lasts as long as a request may: ten of them, one after another, would hide for five
- * minutes that the service hangs.
+ * Consecutive time-outs that open it. A time-out lasts as long as a request may take: ten in a row would hide a hanging
+ * service for five minutes.
  */
 const TIMEOUTS = 2;
-/** How long callers stay away while another one's probe runs. */
+/** How long callers wait while another caller's probe runs. */
 const PROBE_MS = 1000;
 
 /**
- * Stops hammering a service that is down. After some failures in a row nothing is sent for a while; then one single
- * request probes, and its end decides for all. Only failures of the service count: refusals and busy answers prove life.
+ * Circuit breaker for a service that is down. After some failures in a row it blocks all requests for a while, then lets
+ * a single request probe, whose result decides for all. Only failures of the service count: a refusal or a busy answer
+ * proves that it is up.
  */
 export class Breaker {
   readonly #policy: CircuitBreakerPolicy;
   readonly #inARow: ConsecutiveBreaker;
-  /** As how many failures a time-out counts. */
+  /** How many failures a time-out counts as. */
   readonly #timeoutWeight: number;
   #openedAt = 0;
   #probeAt: number | undefined;
@@ -68,7 +69,7 @@ export class Breaker {
     return this.state === "closed" ? undefined : this.#probeAt;
   }
 
-  /** Runs `call`. @throws {WaitError} E_SERVICE_DOWN, without calling, while it is open or another call probes. */
+  /** Runs `call`. @throws {WaitError} E_SERVICE_DOWN, without calling, while the breaker is open or another call probes. */
   async run<T>(call: () => Promise<T>): Promise<T> {
     this.#heedClock();
     if (this.#policy.state === CircuitState.HalfOpen) throw down(PROBE_MS);
@@ -85,19 +86,19 @@ export class Breaker {
       return await call();
     } catch (thrown) {
       const isTimeout = thrown instanceof RetryError && thrown.details["reason"] === "timeout";
-      // The policy counts it once itself.
+      // The policy itself counts it once.
       const more = isTimeout ? this.#timeoutWeight - 1 : 0;
       for (let count = 0; count < more; count++) this.#inARow.failure();
       throw thrown;
     }
   }
 
-  /** Pauses end by the wall clock. If it was set back, a pause would last until it caught up: end it now. */
+  /** Pauses end by the wall clock. After it was set back, a pause would last until it caught up, so it is ended now. */
   #heedClock(): void {
     if (this.#policy.state === CircuitState.Open && Date.now() < this.#openedAt) this.#policy.isolate().dispose();
   }
 
-  /** What was cut short by ourselves proved nothing. */
+  /** A request that we aborted ourselves proves nothing. */
   #probeWasAborted(thrown: unknown): boolean {
     return this.#policy.state === CircuitState.HalfOpen && !(thrown instanceof SyncError);
   }

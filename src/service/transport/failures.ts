@@ -12,8 +12,8 @@ import {
 import { HttpFailure, retryAfterMs, type HttpAnswer } from "#http";
 
 /**
- * The service said no: the record or the request needs a person. `status` tells which no; `isOwnWord` is true when the answer
- * has the form of the service's own errors, which something in between does not know.
+ * The service refused a request, and a person has to correct the record or the request. `isOwnWord` is true when the
+ * answer has the form of the service's own errors, which a gateway in between does not know.
  */
 export class ServiceRefusal extends ParkError {
   readonly status: number;
@@ -26,17 +26,17 @@ export class ServiceRefusal extends ParkError {
   }
 }
 
-/** The service refused a request: with another request before it, or something in between, it may be otherwise. */
+/** The service refused a request. After another request, or without a gateway in between, the answer may differ. */
 export function isRefusal(thrown: unknown): thrown is ServiceRefusal {
   return thrown instanceof ServiceRefusal;
 }
 
-/** The service says that what the address names is not there. */
+/** The service says that the addressed record does not exist. */
 export function saysGone({ status }: ServiceRefusal): boolean {
   return status === 404 || status === 410;
 }
 
-/** A 404 of a collection: the tenant does not have the resource at all. */
+/** A 404 for a collection: the tenant does not have the resource at all. */
 export function unknownResource(resource: ResourceName, cause: ServiceRefusal): ServiceRefusal {
   const why = "another spelling, a path of DIALECT_PATHS, or a module that is not licensed";
   const details = { resource };
@@ -47,24 +47,24 @@ export function unknownResource(resource: ResourceName, cause: ServiceRefusal): 
   });
 }
 
-/** How long to stay away from a busy service that does not say. */
+/** Pause after a busy answer that does not state one. */
 const BUSY_PAUSE_MS = 1000;
-/** A Retry-After beyond this is taken for a mistake. */
+/** A Retry-After beyond this is treated as a mistake. */
 const BUSY_PAUSE_MAX_MS = 300_000;
-/** As much of the service's message as helps. */
+/** Characters of the service's message that are kept. */
 const MESSAGE_LENGTH = 300;
 
 /**
- * Statuses that say by their definition (RFC 9110, 6585, 7725) that the request was not carried out and that a repeat would
- * not change this. Every other status, a redirect included, leaves the outcome of a write unknown.
+ * Statuses that by definition (RFC 9110, 6585, 7725) mean that the request was not carried out and that repeating it
+ * would not help. Every other status, redirects included, leaves the outcome of a write unknown.
  */
 const REFUSALS: ReadonlySet<number> = new Set([
   400, 402, 403, 404, 405, 407, 409, 410, 411, 412, 413, 414, 415, 417, 421, 422, 426, 428, 431, 451, 501,
 ]);
 
 /**
- * What an answer means that is not 2xx, or is one in name only ({@link isFailure}). `write`: carrying the request out twice would matter.
- * 401 is not here: the session deals with it.
+ * The error for an answer that is not 2xx, or only nominally so ({@link isFailure}). `write`: carrying the request out
+ * twice would matter. 401 is not included: the session handles it.
  */
 export function answerError(answer: HttpAnswer, write: boolean, now: number): SyncError {
   const { status, place } = answer;
@@ -86,12 +86,12 @@ export function answerError(answer: HttpAnswer, write: boolean, now: number): Sy
   return new RetryError("E_SERVICE_ANSWER", text, { outcomeUnknown: write, details: { status } });
 }
 
-/** How long a 429 asks to stay away, in milliseconds; undefined when it does not say. */
+/** The pause that a 429 asks for, in milliseconds; undefined when it states none. */
 export function askedPauseMs({ headers }: HttpAnswer, now: number): number | undefined {
   return retryAfterMs(headers["retry-after"], now, headers.date);
 }
 
-/** What a failed exchange means: no answer, or one that cannot be read. Anything else thrown stays what it is. */
+/** The error for a failed exchange: no answer, or an unreadable one. Anything else that was thrown is returned unchanged. */
 export function exchangeError(failure: unknown, write: boolean): unknown {
   if (!(failure instanceof HttpFailure)) return failure;
   const unreadable = ["malformed", "encoding", "too-large", "origin"].includes(failure.reason);
@@ -102,7 +102,10 @@ export function exchangeError(failure: unknown, write: boolean): unknown {
   });
 }
 
-/** The service's own words: `errorMessage`, `message` or `error`, else the beginning of a text; an HTML page's title. */
+/**
+ * The service's own message: `errorMessage`, `message` or `error`, else the beginning of a text, or the title of an HTML
+ * page.
+ */
 export function serviceMessage(answer: HttpAnswer): string {
   const text = answer.excerpt;
   const said = fromJson(text) ?? /<title>([^<]*)/i.exec(text)?.[1] ?? (text.startsWith("<") ? "" : text);
@@ -115,7 +118,7 @@ export function isOwnWord(answer: HttpAnswer): boolean {
   return isJsonObject(body) && typeof body["errorMessage"] === "string";
 }
 
-/** Whether the body of an answer of 2xx is the service's word that it failed. */
+/** Whether the body of a 2xx answer says that the request failed. */
 export function isFailure(body: Json | undefined): boolean {
   if (!isJsonObject(body) || typeof body["errorMessage"] !== "string") return false;
   return typeof body["status"] === "number" && body["status"] >= 400;

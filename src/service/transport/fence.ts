@@ -4,12 +4,13 @@ import type { HttpAnswer, HttpClient } from "#http";
 import { answerError, exchangeError } from "./failures.ts";
 import type { Login, PasswordLogin } from "./login.ts";
 
-/** Where neither a logout nor another login ends a token, no token lives longer. */
+/** Longest token life where neither a logout nor another login ends a token. */
 export const SHORT_LIFE_MINUTES = 5;
 
 /**
- * What makes the service refuse requests that a lost daemon sends late. `logout`: the token is logged out. `token name`: a new
- * login under its name ends it. `expiry 5 min`: nothing but its end, so it is short. `none`: a static token stays valid.
+ * What makes the service refuse late requests of a lost daemon. `logout`: the token is logged out. `token name`: a new
+ * login under the same name ends it. `expiry 5 min`: it only expires, so its life is short. `none`: a static token stays
+ * valid.
  */
 export const fences = [
   "logout",
@@ -26,11 +27,11 @@ export interface FencingDeps {
   readonly login: Login;
   readonly settings: PasswordLogin;
   readonly logoutUrl: string;
-  /** An address that a valid token may read, or is refused with a status other than 401. */
+  /** An address that a valid token may read, or that refuses it with a status other than 401. */
   readonly probeUrl: string;
 }
 
-/** Ends tokens, and finds out whether that works. */
+/** Ends tokens, and tests whether that works. */
 export class Fencing {
   readonly #deps: FencingDeps;
 
@@ -38,7 +39,7 @@ export class Fencing {
     this.#deps = deps;
   }
 
-  /** Finds out with at most two logins. They use a token name of their own, so that no other session ends. */
+  /** Tests it with at most two logins. They use their own token name, so that no other session ends. */
   async prove(): Promise<Fence> {
     const scratch = {
       ...this.#deps.settings,
@@ -62,7 +63,7 @@ export class Fencing {
     await this.#call("POST", this.#deps.logoutUrl, token);
   }
 
-  /** @throws {RetryError} when the service does not say. */
+  /** Whether the token still works. @throws {RetryError} when the service does not tell. */
   async isAlive(token: string): Promise<boolean> {
     const answer = await this.#call("GET", this.#deps.probeUrl, token);
     if (answer.status === 401) return false;

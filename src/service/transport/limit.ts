@@ -1,18 +1,18 @@
 import { onAbort, WaitError } from "#model";
 
-/** How an exchange went, as far as the service's load is concerned. */
+/** The result of an exchange, as far as the service's load is concerned. */
 export type Load = "fine" | "overloaded" | "unrelated";
 
-/** What an overload leaves of the limit. */
+/** Factor for the limit after an overload. */
 const OVERLOAD_SHRINK = 0.5;
-/** What rising latency leaves of it: a hint, not a proof. */
+/** Factor after rising latency, which is a hint rather than proof. */
 const LATENCY_SHRINK = 0.8;
-/** Latency rises when the recent average is more than twice the usual one, and noticeably so. */
+/** Latency counts as rising when the recent average exceeds twice the usual one by a noticeable amount. */
 const LATENCY_RATIO = 2;
 const LATENCY_NOTICEABLE_MS = 200;
 const RECENT_WEIGHT = 0.2;
 const USUAL_WEIGHT = 0.01;
-/** With a ceiling of 0 callers wait this long: one that just joined others gets its share within two heartbeats. */
+/** How long callers wait while the ceiling is 0: a replica that just joined gets its share within two heartbeats. */
 const NO_SHARE_PATIENCE_MS = 5_000;
 const NO_SHARE_PAUSE_MS = 1_000;
 
@@ -27,14 +27,15 @@ interface Latency {
 }
 
 /**
- * How many requests run at once: one more per round without trouble, half as many on an overload, some fewer when answers
- * take longer than usual. Never below one unless the ceiling is, never above the ceiling; waiting callers come first in, first out.
+ * Adapts how many requests run at once: one more per round without trouble, half as many after an overload, somewhat
+ * fewer when answers slow down. Never below one unless the ceiling is, never above the ceiling. Waiting callers are
+ * served first in, first out.
  */
 export class AdaptiveLimit {
   #ceiling: number;
   #limit: number;
   #active = 0;
-  /** Answers to requests that ran when the limit shrank say nothing new. */
+  /** Answers still outstanding from before the limit shrank; they carry no new information. */
   #stale = 0;
   readonly #waiting: Waiting[] = [];
   #patience: NodeJS.Timeout | undefined;
@@ -49,12 +50,15 @@ export class AdaptiveLimit {
     return Math.min(this.#ceiling, Math.max(1, Math.floor(this.#limit)));
   }
 
-  /** The most requests that run or may begin at once. */
+  /** The most requests that run or may start at once. */
   get held(): number {
     return Math.max(this.#ceiling, this.#active);
   }
 
-  /** Another ceiling from now on; 0 lets nothing begin, and callers wait for seconds only. What runs above it ends in its time. */
+  /**
+   * Changes the ceiling. With 0 nothing starts, and callers wait only for seconds. Running requests above it finish
+   * normally.
+   */
   setCeiling(ceiling: number): void {
     if (ceiling === this.#ceiling) return;
     const isUntroubled = this.#limit >= this.#ceiling;
@@ -65,8 +69,9 @@ export class AdaptiveLimit {
   }
 
   /**
-   * Resolves when there is room; undefined when there is room now. An abort rejects with its reason.
-   * @throws {WaitError} E_REPLICA_SHARE while the ceiling is 0: a caller that waits may have what others wait for.
+   * Resolves when there is room; returns undefined when there is room now. An abort rejects with its reason.
+   * @throws {WaitError} E_REPLICA_SHARE while the ceiling is 0, because a waiting caller may hold something that others
+   * wait for.
    */
   enter(signal: AbortSignal | undefined): Promise<void> | undefined {
     if (this.#active < this.current) {
@@ -93,7 +98,7 @@ export class AdaptiveLimit {
     });
   }
 
-  /** Gives the place back. `kind` names requests of comparable latency. */
+  /** Returns the slot. `kind` groups requests of comparable latency. */
   leave(load: Load, kind: string, durationMs: number): void {
     this.#active--;
     if (this.#stale > 0) this.#stale--;

@@ -8,19 +8,19 @@ import { instantOf } from "../dialect/values.ts";
 
 export type PasswordLogin = Extract<Settings["service"]["login"], { kind: "password" }>;
 
-/** A token that a login brought. */
+/** A token from a login. */
 export interface Granted {
   readonly token: string;
-  /** Its whole life; Infinity: it never expires. */
+  /** Its total life in milliseconds; Infinity if it never expires. */
   readonly lifeMs: number;
   readonly leftMs: number;
-  /** Each request extends it by its whole life. */
+  /** Each request extends it by its total life. */
   readonly isExtended: boolean;
   /** Another daemon logged in and may have used it. */
   readonly isTaken?: boolean;
 }
 
-/** Logins in a row that something in between refused. */
+/** Consecutive logins that were refused by something in between. */
 export interface Doubted {
   readonly count: number;
   readonly at: number;
@@ -29,8 +29,8 @@ export interface Doubted {
 
 const MINUTE_MS = 60_000;
 /**
- * Pauses after logins that something in between refused, as a gateway does that restarts. Four tries stay below the number of
- * wrong passwords that locks an account, if it was the service after all.
+ * Pauses after logins that were refused by something in between, such as a restarting gateway. Four tries stay below the
+ * number of wrong passwords that locks an account, in case it was the service after all.
  */
 const DOUBTED_PAUSES_MS = [5_000, 25_000, 120_000];
 
@@ -42,15 +42,15 @@ export interface LoginDeps {
   readonly serverClock: ServerClock;
   readonly logger: Logger;
   readonly hide: (...secrets: string[]) => void;
-  /** The secrets as they are now, if they are others than before. */
+  /** Returns the current secrets if they have changed. */
   readonly renew: () => Secrets | undefined;
 }
 
-/** One login after another, with pauses after those that something in between may have refused. */
+/** Logs in, one login at a time, with pauses after refusals that may have come from a gateway. */
 export class Login {
   readonly #deps: LoginDeps;
   #secrets: Secrets;
-  /** Undefined while the last login was not refused. */
+  /** Undefined unless the last login was refused. */
   doubted: Doubted | undefined;
 
   constructor(deps: LoginDeps) {
@@ -62,7 +62,7 @@ export class Login {
     return this.#secrets;
   }
 
-  /** Whether the credentials are others by now. Asked after each refusal: what was refused once is not sent again. */
+  /** Whether the credentials have changed. Asked after each refusal: refused credentials are not sent again. */
   hasRenewed(): boolean {
     const secrets = this.#deps.renew();
     if (secrets === undefined) return false;
@@ -72,6 +72,7 @@ export class Login {
   }
 
   /**
+   * Logs in.
    * @throws {StopError} E_SERVICE_LOGIN when the service refuses the credentials.
    * @throws {WaitError} E_SERVICE_DOUBTED until the pause after a doubted login is over.
    */
@@ -96,7 +97,7 @@ export class Login {
     return { token, lifeMs, leftMs, isExtended: lifeTimeRefresh };
   }
 
-  /** One attempt; the caller's signal is not passed on, because others may wait for the same login. */
+  /** Sends one attempt, without the caller's signal, because others may wait for the same login. */
   async #post(json: JsonObject): Promise<HttpAnswer> {
     const { http, url, serverClock } = this.#deps;
     try {
@@ -128,7 +129,10 @@ export class Login {
     }
   }
 
-  /** A 401 names the credentials. A 400 or a 403 does so in the service's own words; else a gateway may have said it. */
+  /**
+   * A 401 always concerns the credentials. A 400 or 403 does so only in the service's own form; otherwise a gateway may
+   * have sent it.
+   */
   #refused(answer: HttpAnswer, username: string): StopError | WaitError {
     const message = `the service refused the login of ${username} with ${answer.status}: ${this.#withoutSecrets(answer)}`;
     const count = (this.doubted?.count ?? 0) + 1;
@@ -142,7 +146,7 @@ export class Login {
     if (this.doubted !== undefined && this.#restMs(this.doubted) > 0) throw this.#restError(this.doubted);
   }
 
-  /** A pause that seems longer than it is means that the clock was set back. */
+  /** If the pause seems longer than it should be, the clock was set back. */
   #restMs({ count, at }: Doubted): number {
     const pauseMs = DOUBTED_PAUSES_MS[count - 1] ?? 0;
     const leftMs = at + pauseMs - this.#deps.clock.now();
@@ -167,7 +171,7 @@ export function loginRefused(message: string): StopError {
   return new StopError("E_SERVICE_LOGIN", message);
 }
 
-/** A stated end is believed when it lies ahead; a clock that differs by more than the token's life says nothing. */
+/** Uses the stated expiry if it lies ahead. A clock that differs by more than the token's life makes it meaningless. */
 function statedLifeMs(expiresAt: number | undefined, now: number): number {
   return expiresAt !== undefined && expiresAt > now ? expiresAt - now : Infinity;
 }

@@ -6,7 +6,7 @@ import { announceFence, SharedToken, type SessionCell } from "./shared-token.ts"
 
 export interface SessionParts {
   readonly session: Session;
-  /** What a daemon that takes over from a lost one does. */
+  /** What a daemon does when it takes over from a lost one. */
   readonly fencing: {
     /** Ends the lost daemon's session, where the store asks for it. */
     readonly end: () => Promise<void>;
@@ -22,7 +22,7 @@ interface SessionPaths {
 
 const NO_FENCE: Fence = "none (static SERVICE_TOKEN)";
 
-/** The session of this process, or with `cell` that of all daemons which share the cell. */
+/** The session of this process, or, with `cell`, of all daemons that share the cell. */
 export function openSession(
   settings: Settings["service"]["login"],
   deps: LoginDeps & SessionPaths,
@@ -45,7 +45,7 @@ export function openSession(
   return { session, fencing: { end, exposedMs: () => shared?.exposedMs ?? 0, prove: () => fencing.prove() } };
 }
 
-/** What is kept is of an earlier password login. The token of now cannot be ended. */
+/** The kept session belongs to an earlier password login. The current static token cannot be ended. */
 async function forgetRevocation(cell: SessionCell | undefined): Promise<void> {
   const kept = await cell?.load();
   if (kept?.revoked) await cell?.replace(kept, { ...kept, revoked: undefined });

@@ -2,15 +2,15 @@ import { onAbort, WaitError } from "#model";
 import type { ServiceLimits } from "../contract.ts";
 import { Rate, type Turn } from "./rate.ts";
 
-/** The pause after a 429 that does not say; each probe that is refused or not answered doubles it. */
+/** Pause after a 429 that states none. Each probe that is refused or unanswered doubles it. */
 const PAUSE_MS = 1_000;
 const PAUSE_MAX_MS = 60_000;
-/** A Retry-After beyond this is taken for a mistake at first; once the probe hears the same, up to an hour is believed. */
+/** A longer Retry-After is treated as a mistake at first. Once the probe gets the same answer, up to one hour is accepted. */
 const ASKED_MAX_MS = 5 * 60_000;
 const CONFIRMED_MAX_MS = 60 * 60_000;
-/** A pause that ends so much later than one that is known is the same one, told by others. */
+/** A pause that ends this little later than a known one is the same pause, reported by others. */
 const ROUNDING_MS = 100;
-/** Longer pauses are left to the caller: a record that waits in the store can be looked at, skipped and overtaken. */
+/** Longer waits are left to the caller: a record that waits in the store can be inspected, skipped and overtaken. */
 const LONGEST_TURN_MS = 15_000;
 
 interface Waiting {
@@ -19,26 +19,28 @@ interface Waiting {
 }
 
 /**
- * Holds the whole client to the rate that the service allows. Its law:
+ * Keeps the whole client within the rate that the service allows:
  *
  * 1. Nothing is held back until the first 429.
- * 2. A 429 holds all requests back for as long as it says. Then one request probes; the others follow once it was answered.
- * 3. From the first 429 on no more is sent within any second than the service let pass ({@link Rate}); what a pause has cost
- *    is sent right after it, unless the service refuses that.
- * 4. After a pause of more than some seconds, requests go one at a time once as many have passed as before the pause.
+ * 2. A 429 holds back all requests for as long as it says. Then one request probes, and the others follow once it was
+ * answered.
+ * 3. After the first 429, no more requests are sent within any second than the service accepted ({@link Rate}). Requests
+ * that a pause has delayed are sent right after it, unless the service refuses that.
+ * 4. After a pause of more than some seconds, requests are sent one at a time once as many have passed as before the
+ * pause.
  */
 export class Pace {
   readonly #now: () => number;
   readonly #rate = new Rate();
   #holdUntil = 0;
-  /** Until when this client itself was asked to stay away. */
+  /** Until when this client itself was asked to pause. */
   #askedUntil = 0;
   #granted: number | undefined;
   #onPause = () => {};
   #pauseMs = PAUSE_MS;
-  /** How long the present hold lasts in all; undefined when it is over. */
+  /** The total length of the current hold; undefined when there is none. */
   #heldMs: number | undefined;
-  /** The first request that was refused, until the hold is over. */
+  /** The first refused request, until the hold is over. */
   #refused: Turn | undefined;
   #probe: "none" | "due" | Turn = "none";
   #isDraining = false;
@@ -51,42 +53,43 @@ export class Pace {
     this.#now = now;
   }
 
-  /** Requests per second that are sent at most; infinite while no limit is known. */
+  /** The most requests sent per second; infinite while no limit is known. */
   get perSecond(): number {
     return this.#rate.perSecond;
   }
 
-  /** For how many milliseconds more nothing is sent because the service asked for it. */
+  /** Milliseconds for which nothing is sent because the service asked for a pause. */
   get holdMs(): number {
     return Math.max(0, this.#holdUntil - this.#now());
   }
 
-  /** What this client's own refusals told. */
+  /** What this client's own 429 answers revealed. */
   get limits(): ServiceLimits {
     return { pausedMs: Math.ceil(Math.max(0, this.#askedUntil - this.#now())), rate: this.#rate.known };
   }
 
-  /** Obeys what the refusals of all clients told: the service counts them as one. */
+  /** Obeys what the 429 answers of all clients revealed: the service counts them as one. */
   setLimits({ pausedMs, rate }: ServiceLimits): void {
     const now = this.#now();
-    // One that is known already may be older than what was learned since.
+    // A rate that is already known may be older than what was learned since.
     if (rate !== undefined && rate !== this.#granted) this.#rate.grant(rate, now);
     this.#granted = rate;
     if (now + pausedMs <= Math.max(now, this.#holdUntil + ROUNDING_MS)) return;
-    // What it sent itself in this second is its part of a limit that was unknown.
+    // What this client sent within this second is its share of the limit, which was unknown until now.
     if (this.#rate.known === undefined) this.#refused ??= { sentAt: now };
     this.#hold(pausedMs);
   }
 
-  /** Calls `listener` when a pause was asked for, or a longer one. */
+  /** Calls `listener` when a pause, or a longer one, was asked for. */
   onPause(listener: () => void): void {
     this.#onPause = listener;
   }
 
   /**
-   * Resolves when it is a request's turn, in the order of the calls; one that was sent before and is sent `again` comes
-   * first. End every turn. Rejects with the reason once the signal is aborted.
-   * @throws {WaitError} E_SERVICE_BUSY when the wait would be long, or any at all while it drains or is not patient.
+   * Resolves when it is the request's turn, in call order; a request sent `again` comes first. End every turn. Rejects
+   * with the abort reason once the signal is aborted.
+   * @throws {WaitError} E_SERVICE_BUSY when the wait would be long, or any wait at all while it drains or is not
+   * patient.
    */
   turn(signal: AbortSignal, { again = false } = {}): Promise<Turn> {
     if (signal.aborted) return Promise.reject(signal.reason);
@@ -113,19 +116,19 @@ export class Pace {
     });
   }
 
-  /** From now on no request waits: one that cannot be sent at once is given back. */
+  /** From now on no request waits: one that cannot be sent at once fails. */
   drain(): void {
     this.#isDraining = true;
     this.#serve();
   }
 
-  /** While it is not patient, no request waits, either. */
+  /** While it is not patient, no request waits either. */
   setPatient(isPatient: boolean): void {
     this.#isPatient = isPatient;
     this.#serve();
   }
 
-  /** In how many milliseconds the next request may be sent; infinite: when one that is under way has ended. */
+  /** Milliseconds until the next request may be sent; infinite when one in flight has to end first. */
   delayMs(): number {
     const now = this.#now();
     if (now < this.#holdUntil) return this.#holdUntil - now;
@@ -134,7 +137,7 @@ export class Pace {
     return this.#rate.delayMs(now);
   }
 
-  /** Takes the turn that {@link delayMs} has told to be due. */
+  /** Takes the turn that {@link delayMs} reported as due. */
   take(): Turn {
     const turn = this.#rate.take(this.#now());
     if (this.#probe === "due") this.#probe = turn;
@@ -146,20 +149,20 @@ export class Pace {
     const isProbe = turn === this.#probe;
     this.#rate.uncount(turn);
     this.#pauseMs = isProbe ? Math.min(PAUSE_MAX_MS, this.#pauseMs * 2) : PAUSE_MS;
-    // A probe that is refused says that the pause was too short, whatever was asked for.
+    // A refused probe shows that the pause was too short, whatever the service had asked for.
     const leastMs = isProbe || askedMs === undefined ? this.#pauseMs : 0;
     if (!isProbe) this.#refused ??= turn;
     this.#holdAsked(Math.max(leastMs, Math.min(askedMs ?? 0, isProbe ? CONFIRMED_MAX_MS : ASKED_MAX_MS)));
   }
 
-  /** The request was answered otherwise. Ends the turn. */
+  /** The request was answered normally. Ends the turn. */
   passed(turn: Turn): void {
     this.#rate.passed(turn, this.#now());
     if (turn === this.#probe) this.#probe = "none";
     this.#serve();
   }
 
-  /** The request was sent and its answer not seen. Ends the turn, unless it has ended; the next probe waits. */
+  /** The request was sent without an answer. Ends the turn, unless it has ended; the next probe waits. */
   lost(turn: Turn): void {
     if (!this.#rate.isUnderWay(turn)) return;
     this.#rate.lost(turn);
@@ -197,7 +200,7 @@ export class Pace {
     this.#refused = undefined;
   }
 
-  /** Gives the turns that are due, and comes back for the next one. */
+  /** Grants the turns that are due, and schedules the next one. */
   #serve(): void {
     clearTimeout(this.#timer);
     while (this.#waiting.length > 0) {

@@ -1,97 +1,101 @@
-/** The shortest span for which services state a limit. Limits per minute or day are met by holding as long as they say. */
+/** The shortest window for which services state a limit. Limits per minute or day are met by pausing as long as they ask. */
 const WINDOW_MS = 1_000;
-/** A window is taken as this much longer: clocks and timers round. */
+/** Added to each window, because clocks and timers round. */
 const MARGIN_MS = 5;
-/** How much later than usual requests are taken to be counted on average, at first and at most: it costs that share of the rate. */
+/** How late, on average, the service is assumed to count a request, at first and at most. It costs that share of the rate. */
 const SLACK_MS = 20;
 const SLACK_MAX_MS = 100;
 const SLACK_GROWTH = 1.5;
-/** What was not needed of it is kept for a stall, up to this much per request of a window. */
+/** Unused slack is saved for a stall, up to this much per request of a window. */
 const RESERVE_MS = 200;
-/** The fastest answer is that of one to two spans of this length: a way may become longer. */
+/** The fastest answer is taken from the last one to two spans of this length, because a route may become slower. */
 const FASTEST_SPAN_MS = 60_000;
 /** Requests are spread over this share of a window, which leaves room to catch up. */
 const SPREAD = 0.9;
-/** Requests that were due within this time are sent at once by a process that wakes late; fewer where bursts are refused. */
+/** A process that wakes late sends the requests of this span at once; fewer where bursts are refused. */
 const CATCH_UP_MS = 300;
 const CATCH_UP_FEW_MS = 100;
-/** From this share on, what passed within a window counts as full use of the limit. */
+/** From this share on, the requests of a window count as full use of the limit. */
 const FULL = 0.9;
-/** For so long after another limit was granted, what others had sent by the former ones still counts. */
+/** Windows after a new limit was granted in which requests that others sent under earlier limits still count. */
 const GRANT_WINDOWS = 2;
-/** A limit that was used for so many windows without a refusal is proven. */
+/** A limit is proven after it was used for this many windows without a refusal. */
 const TRIAL_WINDOWS = 3;
-/** How much higher a limit is tried than the proven one; twice as much after each success. */
+/** How much higher than the proven limit the next trial is; doubled after each success. */
 const LIFT = 0.05;
 const LIFT_MAX = 1;
-/** When a higher limit is tried first, in milliseconds and in pauses, since a try that fails costs a pause; and at most how late. */
+/**
+ * When a higher limit is first tried, in milliseconds and in pauses, because a failed trial costs a pause; and the
+ * latest time.
+ */
 const LIFT_AFTER_MS = 60_000;
 const LIFT_AFTER_PAUSES = 60;
 const LIFT_AFTER_MAX_MS = 16 * 60_000;
-/** A pause from which on the limit is taken for one of a longer window, such as a minute or a day. */
+/** After a pause of at least this, the limit is assumed to apply to a longer window, such as a minute or a day. */
 const LONG_PAUSE_MS = 5_000;
-/** A budget that was exceeded by this share was none. */
+/** A budget exceeded by this factor was not a budget. */
 const BUDGET_EXCESS = 1.1;
 
-/** A request that may be sent. */
+/** Permission to send a request. */
 export interface Turn {
   readonly sentAt: number;
 }
 
-/** A turn, and once it was answered the latest moment at which the service may have counted it. */
+/** A turn. Once it was answered: the latest moment at which the service may have counted it. */
 interface Sent extends Turn {
   countedAt: number | undefined;
 }
 
 /**
- * What the client knows about the service's limit: as many requests as passed within a second before it refused one.
+ * What the client knows about the service's limit: the number of requests that passed within a second before one was
+ * refused.
  *
- * A request is counted by the service somewhere between being sent and being answered. The fastest answer says how much of that
- * is the way there and back, so what an answer took longer may have gone by before it was counted. No more than the limit is
- * sent in any second by this count, however late timers fire and however requests bunch up on their way.
+ * The service counts a request at some point between sending and answer. The fastest answer shows how much of that time
+ * is the round trip, so any extra time may have passed before the request was counted. By this count, no more than the
+ * limit is sent in any second, however late timers fire and however requests bunch up on their way.
  */
 export class Rate {
-  /** Requests per window; infinite until the service has refused one as too many. */
+  /** Requests per window; infinite until the service refused one as too many. */
   #limit = Number.POSITIVE_INFINITY;
   /** The highest limit that passed its trial. */
   #proven: number | undefined;
   #slackMs = SLACK_MS;
   #reserveMs = 0;
-  /** How long the fastest answer took, in this span and in the one before. */
+  /** The fastest answer in this span and in the previous one. */
   #fastestMs = Number.POSITIVE_INFINITY;
   #fastestBeforeMs = Number.POSITIVE_INFINITY;
   #fastestSince = 0;
-  /** What was sent in the last windows and not refused, in order. */
+  /** Requests of the last windows that were not refused, in order. */
   #sent: Sent[] = [];
   readonly #underWay = new Set<Turn>();
-  /** When the next request is due by the spread. */
+  /** When the next request is due if requests are spread evenly. */
   #dueAt = 0;
   #resumedAt = Number.NEGATIVE_INFINITY;
-  /** Whether what a pause has cost may be sent at once after it. */
+  /** Whether requests that a pause delayed may be sent at once after it. */
   #bursts = true;
   #trialSince = 0;
   #grantedAt = Number.NEGATIVE_INFINITY;
-  /** Has the limit held a request back since the trial began? What was not used is not proven. */
+  /** Whether the limit held a request back since the trial began. An unused limit is not proven. */
   #isUsed = false;
   #liftAt = Number.POSITIVE_INFINITY;
   #liftAfterMs = LIFT_AFTER_MS;
   #lift = LIFT;
-  /** How many passed since the last long pause, and how many had passed before it. */
+  /** How many requests passed since the last long pause, and how many had passed before it. */
   #passed = 0;
   #budget = Number.POSITIVE_INFINITY;
 
-  /** Requests per second that are sent at most; infinite while no limit is known. */
+  /** The most requests sent per second; infinite while no limit is known. */
   get perSecond(): number {
     return (this.#limit * 1_000) / (WINDOW_MS + MARGIN_MS);
   }
 
-  /** Requests per window that were learned or granted, without the higher limit that is being tried; undefined until the first refusal. */
+  /** Requests per window that were learned or granted, without a higher limit on trial; undefined until the first refusal. */
   get known(): number | undefined {
     const known = this.#proven ?? this.#limit;
     return Number.isFinite(known) ? known : undefined;
   }
 
-  /** Takes another limit, as this client's part of what it knows together with others. */
+  /** Takes another limit, as this client's share of a limit known together with others. */
   grant(limit: number, now: number): void {
     if (limit === this.known) return;
     this.#limit = limit;
@@ -100,7 +104,7 @@ export class Rate {
     this.#try(now);
   }
 
-  /** In how many milliseconds the next request may be sent; infinite: when one that is under way has ended. */
+  /** Milliseconds until the next request may be sent; infinite when one in flight has to end first. */
   delayMs(now: number): number {
     if (this.#underWay.size > 0 && this.#passed + this.#underWay.size >= this.#budget) return Number.POSITIVE_INFINITY;
     if (this.#limit === Number.POSITIVE_INFINITY) return 0;
@@ -110,7 +114,7 @@ export class Rate {
     return delayMs;
   }
 
-  /** Takes the turn that {@link delayMs} has told to be due. */
+  /** Takes the turn that {@link delayMs} reported as due. */
   take(now: number): Turn {
     const turn = { sentAt: now, countedAt: undefined };
     const catchUpMs = this.#isFresh(now) ? WINDOW_MS : CATCH_UP_MS;
@@ -122,7 +126,7 @@ export class Rate {
     return turn;
   }
 
-  /** The request was answered, and not as one too many. */
+  /** The request was answered with something other than 429. */
   passed(turn: Turn, now: number): void {
     this.#noteTook(now - turn.sentAt, now);
     const sent = this.#sent.findLast((each) => each === turn);
@@ -136,12 +140,12 @@ export class Rate {
     this.#underWay.delete(turn);
   }
 
-  /** The request was sent and its answer not seen: it may have been counted. */
+  /** The request was sent without an answer, so it may have been counted. */
   lost(turn: Turn): void {
     this.#underWay.delete(turn);
   }
 
-  /** The request was not counted, since it was refused or never sent. */
+  /** The request was not counted: it was refused or never sent. */
   uncount(turn: Turn): void {
     this.#underWay.delete(turn);
     const index = this.#sent.findLastIndex((each) => each === turn);
@@ -153,8 +157,8 @@ export class Rate {
   }
 
   /**
-   * A pause is over, and what was under way before it has ended: learns from the request that was refused first, unless it
-   * had been sent before the pause before this one.
+   * A pause is over and all earlier requests have ended. Learns from the first refused request, unless that was sent
+   * before the previous pause.
    */
   resume(refused: Turn | undefined, pauseMs: number, now: number): void {
     if (refused !== undefined && refused.sentAt >= this.#resumedAt) this.#learn(refused.sentAt, pauseMs, now);
@@ -175,14 +179,18 @@ export class Rate {
     this.#fastestMs = Math.min(this.#fastestMs, tookMs);
   }
 
-  /** The window after a pause: a refusal in it shows the limit exactly, since nothing that was sent before counts. */
+  /**
+   * Whether this is the first window after a pause. A refusal in it shows the limit exactly, because no earlier request
+   * counts.
+   */
   #isFresh(at: number): boolean {
     return at < this.#resumedAt + WINDOW_MS;
   }
 
   #learn(refusedAt: number, pauseMs: number, now: number): void {
     const isFresh = this.#isFresh(refusedAt);
-    // The end of a minute or a day says nothing about a second, and a refusal after a grant nothing about what was granted.
+    // The end of a minute or a day says nothing about a second, and a refusal right after a grant says nothing about the
+    // new limit.
     if ((pauseMs >= LONG_PAUSE_MS && !isFresh) || refusedAt < this.#grantedAt + GRANT_WINDOWS * WINDOW_MS) return;
     const passed = this.#passedBefore(refusedAt, now);
     const isFull = passed >= this.#limit * FULL;
@@ -190,11 +198,11 @@ export class Rate {
     else if (this.#proven !== undefined && this.#proven < this.#limit) this.#fall(this.#proven, pauseMs, now);
     else if (isFresh && !isFull && this.#bursts && this.#proven !== undefined) this.#bursts = false;
     else if (isFresh || !this.#bursts) this.#set(Math.min(passed, this.#limit - 1), now);
-    // Too high a limit shows by the burst that follows; until it does, requests have bunched up on their way.
+    // A limit that is too high shows in the burst that follows. Until then, assume that requests bunched up on their way.
     else this.#slackMs = Math.min(SLACK_MAX_MS, this.#slackMs * SLACK_GROWTH);
   }
 
-  /** A higher limit than the proven one was refused. */
+  /** The service refused a limit higher than the proven one. */
   #fall(proven: number, pauseMs: number, now: number): void {
     this.#set(proven, now);
     this.#proven = proven;
@@ -216,7 +224,7 @@ export class Rate {
     this.#isUsed = false;
   }
 
-  /** A limit that has passed its trial is proven, and later a higher one is tried. */
+  /** Marks a limit that passed its trial as proven, and later tries a higher one. */
   #grow(now: number): void {
     if (now < this.#trialSince + TRIAL_WINDOWS * WINDOW_MS || !this.#isUsed) return;
     if (this.#proven === undefined) this.#liftAt = now + this.#liftAfterMs;
@@ -230,7 +238,10 @@ export class Rate {
     this.#try(now);
   }
 
-  /** When the window has room: all but the newest must be older than it, by the latest moments that they can be counted at. */
+  /**
+   * When the window has room: all but the newest requests must have left it, by the latest moments at which they may be
+   * counted.
+   */
   #freeAt(now: number): number {
     const first = this.#sent.length - this.#limit;
     let countedAt = Number.NEGATIVE_INFINITY;
@@ -247,7 +258,10 @@ export class Rate {
     return sentAt + Math.max(0, Math.min(lateMs, this.#slackMs + this.#reserveMs));
   }
 
-  /** How many may have passed in the window before a refusal: too high a limit shows at once, too low a one does not. */
+  /**
+   * How many requests may have passed in the window before a refusal. An estimate that is too high shows at once, one
+   * that is too low does not.
+   */
   #passedBefore(refusedAt: number, now: number): number {
     const first = refusedAt - WINDOW_MS - this.#slackMs;
     const last = refusedAt + this.#slackMs;

@@ -18,7 +18,7 @@ export async function seal(text: string, password: string): Promise<string> {
   return Buffer.concat([salt, nonce, cipher.getAuthTag(), ...sealed]).toString("base64");
 }
 
-/** The text that was sealed; undefined when it was sealed with another password, or is damaged. */
+/** Decrypts a sealed text; undefined when it was sealed with another password, or is damaged. */
 export async function unseal(sealed: string, password: string): Promise<string | undefined> {
   const bytes = Buffer.from(sealed, "base64");
   const salt = bytes.subarray(0, SALT_BYTES);

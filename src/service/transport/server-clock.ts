@@ -1,6 +1,6 @@
 import type { Clock } from "#model";
 
-/** The service's clock as its answers tell it: the last Date header, carried on by a monotonic clock; ours before the first. */
+/** The service's clock: the last Date header, advanced by a monotonic clock; our own clock before the first answer. */
 export class ServerClock {
   readonly #own: Clock;
   #heard: { readonly at: number; readonly monotonicMs: number } | undefined;
@@ -14,7 +14,7 @@ export class ServerClock {
     if (!Number.isNaN(at)) this.#heard = { at, monotonicMs: performance.now() };
   }
 
-  /** Epoch milliseconds; up to a second behind, for the header has whole seconds. */
+  /** Epoch milliseconds; up to a second behind, because the header has whole seconds. */
   now(): number {
     if (this.#heard === undefined) return this.#own.now();
     return this.#heard.at + (performance.now() - this.#heard.monotonicMs);

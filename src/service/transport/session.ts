@@ -3,34 +3,35 @@ import type { Settings } from "#settings";
 import { loginRefused, type Granted, type Login, type PasswordLogin } from "./login.ts";
 import type { SharedToken } from "./shared-token.ts";
 
-/** What calls carry, and how well it served. */
+/** The token that calls carry, and whether it worked. */
 export interface Token {
   readonly text: string;
   /** The Authorization header. */
   readonly header: string;
   served: number;
-  /** Several calls at once may find it refused at its first use. */
+  /** Several concurrent calls may find that it is refused at its first use. */
   isUseless: boolean;
 }
 
-/** A token is renewed this long before it expires, or at a tenth of its life if that is less. */
+/** How long before its expiry a token is renewed, or a tenth of its life if that is less. */
 const RENEW_AHEAD_MS = 60_000;
 const RENEW_AGAIN_MS = 5000;
-/** Logins in a row whose token is refused at its first use: more would not help. */
+/** Consecutive logins whose token is refused at its first use; more would not help. */
 const USELESS_LOGINS = 3;
 
 interface SessionDeps {
   readonly settings: Settings["service"]["login"];
   readonly login: Login;
-  /** The token is shared with other daemons, and may be theirs. */
+  /** The token is shared with other daemons, and one of them may have obtained it. */
   readonly shared: SharedToken | undefined;
   readonly clock: Clock;
 }
 
 /**
- * The right to call. One login at a time however many callers ask, renewed ahead of its end. Credentials that the service
- * refused once are never sent again, unless there are others by then: every further call fails as the first one did, until a restart. A 400 or 403 that is not in
- * the service's own words is retried after growing pauses, some minutes long.
+ * Keeps a valid token. Only one login runs at a time, whatever the number of callers, and tokens are renewed before they
+ * expire. Credentials that were refused are never sent again unless they have changed: every further call fails in the
+ * same way until a restart. A 400 or 403 that is not in the service's own form is retried after growing pauses, some of
+ * them minutes long.
  */
 export class Session {
   readonly #deps: SessionDeps;
@@ -48,7 +49,7 @@ export class Session {
     if (deps.settings.kind === "token") this.#token = this.#staticToken();
   }
 
-  /** A token that is good as far as is known; a promise only when a login is needed first. */
+  /** A token that is valid as far as is known; a promise only when a login is needed first. */
   token(): Token | Promise<Token> {
     if (this.#refusal !== undefined) throw this.#refusal;
     const left = this.#expiresAt - this.#deps.clock.now();
@@ -57,7 +58,7 @@ export class Session {
     return this.#token;
   }
 
-  /** An answer proved the token good; where requests extend its life, it did. */
+  /** An answer proved the token valid. Where requests extend its life, this one did. */
   served(token: Token): void {
     token.served++;
     this.#useless = 0;
@@ -65,7 +66,7 @@ export class Session {
   }
 
   /**
-   * A call with `token` was answered 401. Resolves when the call may be sent again with the token of now.
+   * A call with `token` was answered 401. Resolves when the call may be sent again with the current token.
    * @throws {StopError} E_SERVICE_LOGIN when no new token can help.
    */
   async refused(token: Token, firstTime: boolean): Promise<void> {
@@ -92,7 +93,7 @@ export class Session {
     await this.renew();
   }
 
-  /** In the background, with the old token still in use; if it fails, the next try waits a little. */
+  /** Renews in the background while the old token stays in use; after a failure, the next try waits a little. */
   #renewAhead(): void {
     const now = this.#deps.clock.now();
     if (this.#pending !== undefined || now < this.#aheadAgainAt) return;
@@ -100,7 +101,7 @@ export class Session {
     this.renew().catch(() => undefined);
   }
 
-  /** Takes another token than this one, however good that is. */
+  /** Gets a different token, even if this one is still valid. */
   renew(): Promise<Token> {
     this.#pending ??= this.#login().finally(() => {
       this.#pending = undefined;

@@ -6,36 +6,36 @@ import { loginRefused, type Doubted, type Granted, type Login, type PasswordLogi
 import { seal, unseal } from "./sealed.ts";
 import type { ServerClock } from "./server-clock.ts";
 
-/** The session that the daemons of one store share. It is useless without the password. */
+/** The session that the daemons of one store share. Without the password it is useless. */
 export interface KeptSession {
   /** The token, sealed with the password. */
   readonly token?: string | undefined;
-  /** The token before it, sealed too, until it is known to have ended: a daemon that is lost may still use it. */
+  /** The previous token, sealed too, until it is known to have ended: a lost daemon may still use it. */
   readonly former?: string | undefined;
-  /** When the token ends, by the service's clock, as far as its login told; absent: never. */
+  /** When the token expires by the service's clock, according to its login; absent if never. */
   readonly expiresAt?: number | undefined;
-  /** For how long requests extend it; absent: they do not. */
+  /** By how much each request extends it; absent if requests do not. */
   readonly extendsByMs?: number | undefined;
   /** The daemon that is logging in. */
   readonly by?: string | undefined;
   readonly doubted?: Doubted | undefined;
-  /** Why the service refused the credentials, sealed with the password: with another one it does not count. */
+  /** Why the service refused the credentials, sealed with the password, so that it is void once the password changes. */
   readonly refusal?: { readonly sealed: string; readonly at: number } | undefined;
   readonly fence?: Fence | undefined;
-  /** A daemon was lost that had begun to send: its token must be ended before anything else is sent. */
+  /** A daemon was lost while it may still send: its token must be ended before anything else is sent. */
   readonly revoked?: boolean | undefined;
-  /** Until when, by the service's clock, the service may still carry out what a lost daemon sends. */
+  /** Until when, by the service's clock, the service may still carry out requests of a lost daemon. */
   readonly exposedUntil?: number | undefined;
 }
 
-/** Where it is kept. */
+/** Where the session is kept. */
 export interface SessionCell {
   load(): Promise<KeptSession | undefined>;
-  /** Replaces it only if it still is `known`; false when it is not. */
+  /** Replaces the session only if it still equals `known`; false otherwise. */
   replace(known: KeptSession | undefined, next: KeptSession): Promise<boolean>;
 }
 
-/** After this, another daemon repeats the login. */
+/** After this time, another daemon repeats the login. */
 const LOGIN_LEASE_MS = 30_000;
 const LOOK_MS = 100;
 /** How long a refusal keeps all daemons from trying the same password again. */
@@ -53,7 +53,8 @@ export interface SharedTokenDeps {
 }
 
 /**
- * The token that all daemons of a store share. One of them logs in at a time, and the others use its token; so does a daemon that restarts.
+ * The token that all daemons of a store share. One of them logs in at a time and the others use its token, as does a
+ * daemon that restarts.
  */
 export class SharedToken {
   readonly #deps: SharedTokenDeps;
@@ -65,7 +66,7 @@ export class SharedToken {
     this.#deps = deps;
   }
 
-  /** For how many milliseconds more the service may carry out what a lost daemon sends. */
+  /** Milliseconds for which the service may still carry out requests of a lost daemon. */
   get exposedMs(): number {
     return Math.max(0, this.#exposedUntil - this.#deps.serverClock.now());
   }
@@ -93,7 +94,7 @@ export class SharedToken {
     }
   }
 
-  /** Whether a lost daemon's token is to be ended. */
+  /** Whether a lost daemon's token has to be ended. */
   async mustFence(): Promise<boolean> {
     return (await this.#deps.cell.load())?.revoked === true;
   }
@@ -133,7 +134,7 @@ export class SharedToken {
       const next = { ...(await this.#kept(granted)), ...fenced };
       if (await cell.replace(mine, next)) {
         this.#learn(next);
-        // A token of another login is not this one's to end: it is kept for a fence.
+        // A token of another login must not be ended here; it is kept for a fence.
         const isAllOpened = old.length === sealedTokens(mine).length;
         if (!mine.revoked && former !== undefined && isAllOpened)
           void this.#endFormer(next, old).catch(() => undefined);
@@ -142,13 +143,13 @@ export class SharedToken {
       await fencing.logOut(granted.token);
       return undefined;
     } catch (thrown) {
-      // Where the store fails too, others wait until this login counts as lost.
+      // If the store fails too, others wait until this login counts as lost.
       await this.#failed(mine, thrown).catch(() => undefined);
       throw thrown;
     }
   }
 
-  /** The store forgets the former token once it has ended. Until then a fence ends it, too. */
+  /** Makes the store forget the former token once it has ended. Until then, a fence ends it too. */
   async #endFormer(next: KeptSession, old: readonly string[]): Promise<void> {
     const { cell, fencing } = this.#deps;
     for (const token of old) {
@@ -158,7 +159,7 @@ export class SharedToken {
     await cell.replace(next, { ...next, former: undefined });
   }
 
-  /** Finds out whether the lost daemon's token has ended, and if not, until when it may be used. */
+  /** Checks whether the lost daemon's token has ended; if not, returns until when it may be used. */
   async #fenced(
     mine: KeptSession,
     old: readonly string[],
@@ -185,7 +186,7 @@ export class SharedToken {
     };
   }
 
-  /** Others may try again, unless the service refused the password. */
+  /** Lets others try again, unless the service refused the password. */
   async #failed(mine: KeptSession, thrown: unknown): Promise<void> {
     const { cell, login, clock } = this.#deps;
     const { by: _by, ...former } = mine;
@@ -204,7 +205,7 @@ export class SharedToken {
     this.#fence = fence;
   }
 
-  /** Those of an earlier password stay sealed. */
+  /** Opens all sealed tokens. Those sealed with an earlier password stay sealed. */
   async #openedAll(kept: KeptSession): Promise<string[]> {
     const opened = await Promise.all(sealedTokens(kept).map((sealed) => this.#opened(sealed)));
     return opened.filter((token) => token !== undefined);
@@ -223,12 +224,12 @@ function sealedTokens({ token, former }: KeptSession): string[] {
   return [token, former].filter((sealed) => sealed !== undefined);
 }
 
-/** Tells the log, once, what protects the service from late writes. */
+/** Logs, once, what protects the service from late writes. */
 export function announceFence(logger: Logger, fence: Fence): void {
   logger.info({ fence }, "fence against late writes of a lost daemon");
 }
 
-/** A token that nothing else ends is short, and requests do not extend it. */
+/** Shortens the life of a token that nothing else ends, and keeps requests from extending it. */
 function lifeOf(settings: PasswordLogin, fence: Fence): PasswordLogin {
   if (!fence.startsWith("expiry")) return settings;
   const { lifeTimeMinutes: minutes } = settings;

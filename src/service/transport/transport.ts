@@ -24,21 +24,24 @@ export interface Call {
   readonly method: "GET" | "POST" | "PUT" | "DELETE";
   /** For limits, logs and messages. */
   readonly resource: ResourceName;
-  /** Without query; names already as the wire spells them. */
+  /** Without the query; names are already spelled as on the wire. */
   readonly url: string;
   readonly query?: Readonly<Record<string, string>>;
   readonly body?: JsonObject | readonly JsonObject[];
   /**
-   * `never`: a repeat could do harm. `quick`: a few times, then the caller's retry takes over. `patient`: through busy
-   * answers and short outages too, for calls that would otherwise start over.
+   * `never`: a repeat could do harm. `quick`: a few times, then the caller retries. `patient`: through busy answers and
+   * short outages too, for calls that would otherwise start over.
    */
   readonly repeat: "never" | "quick" | "patient";
-  /** What is asked for is known to be there: a refusal says that the service, or what is before it, does not work. */
+  /**
+   * The requested record is known to exist, so a refusal means that the service, or something in front of it, does not
+   * work.
+   */
   readonly isKnown?: boolean;
   readonly signal: AbortSignal;
 }
 
-/** An answer of 2xx, its body read and its names translated. */
+/** A 2xx answer with its body read and its names translated. */
 export interface Exchange {
   readonly status: number;
   readonly headers: HttpAnswer["headers"];
@@ -48,7 +51,7 @@ export interface Exchange {
 
 const POLICIES: Readonly<Record<"quick" | "patient", RepeatPolicy>> = {
   quick: { attempts: 3, baseMs: 200, maxMs: 2000 },
-  // What is read without a share of the requests may be what the replicas wait for that have one.
+  // Reads without a share of the requests may be what the replicas with a share wait for.
   patient: {
     attempts: 6,
     baseMs: 500,
@@ -58,25 +61,25 @@ const POLICIES: Readonly<Record<"quick" | "patient", RepeatPolicy>> = {
   },
 };
 
-/** 401s in a row that one call may meet: tokens that others use up as well. Then it waits its turn again. */
+/** Consecutive 401 answers that one call may get, as others may use up tokens too. Then it queues again. */
 const REPLAYS = 6;
 const UNAUTHORIZED_PAUSE_MS = 2000;
-/** A renewal of the store's lease comes this often. */
+/** The renewal of the store's lease runs at this interval. */
 const UNCONFIRMED_PAUSE_MS = 2000;
-/** How often a request that was refused as one too many is sent again here, when the pause is over. */
+/** How often a request that was refused as one too many is sent again here once the pause is over. */
 const BUSY_REPEATS = 3;
 
-/** One request that was answered, or that ended without an answer (`status` undefined). */
+/** A request that was answered, or that ended without an answer (`status` undefined). */
 export interface RequestFacts {
   readonly resource: ResourceName;
   readonly method: string;
   readonly status: number | undefined;
   readonly durationMs: number;
-  /** With its query, as it was sent. */
+  /** With its query, as sent. */
   readonly url: string;
   readonly body: Call["body"];
   readonly answer: HttpAnswer | undefined;
-  /** Why no answer came. */
+  /** Why there was no answer. */
   readonly failure: string | undefined;
 }
 
@@ -90,16 +93,19 @@ interface TransportDeps {
   readonly clock: Clock;
   readonly serverClock: ServerClock;
   readonly logger: Logger;
-  /** Told of every request, for figures. */
+  /** Called for every request, for metrics. */
   readonly requested: (request: RequestFacts) => void;
   /**
-   * False while another process may be writing the same records: nothing but reads may be sent. Asked before a connection is
+   * False while another process may be writing the same records: only reads may be sent. Asked before a connection is
    * looked for, and again when it is ready.
    */
   readonly mayWrite: () => boolean;
 }
 
-/** The one way out: every call passes the limit, the breaker and the session, and comes back as an answer or a family. */
+/**
+ * The only way to the service: every call passes the rate limit, the breaker and the session, and ends with an answer or
+ * an error of one of the families.
+ */
 export class Transport {
   readonly #deps: TransportDeps;
   #requests = 0;
@@ -113,6 +119,7 @@ export class Transport {
   }
 
   /**
+   * Sends a call.
    * @throws {ServiceRefusal} for answers that a repeat would not change, {@link WaitError} and {@link RetryError}
    * otherwise; the abort reason once the signal is aborted.
    */
@@ -141,13 +148,13 @@ export class Transport {
     }
   }
 
-  /** Sends when it is the request's turn, and again after a 429: a request that was one too many was not carried out. */
+  /** Sends when it is the request's turn, and again after a 429, which means that the request was not carried out. */
   async #paced(call: Call): Promise<Exchange> {
     const { pace, breaker } = this.#deps;
     let refusal: unknown;
     for (let repeats = 0; ; repeats++) {
       const turn = await pace.turn(call.signal, { again: repeats > 0 }).catch((thrown: unknown) => {
-        // The service's own words say more.
+        // The service's own message says more.
         throw isWait(thrown, "E_SERVICE_BUSY") ? (refusal ?? thrown) : thrown;
       });
       try {
@@ -161,7 +168,7 @@ export class Transport {
     }
   }
 
-  /** Sends with a token, and again with a new one after a 401: a request that was not let in was not carried out. */
+  /** Sends with a token, and again with a new one after a 401, which means that the request was not carried out. */
   async #authorised(call: Call, first: Turn): Promise<Exchange> {
     const { session, clock, pace } = this.#deps;
     const write = call.method !== "GET";
@@ -244,11 +251,11 @@ export class Transport {
 function address({ url, query }: Call): string {
   if (query === undefined) return url;
   const parts = Object.entries(query).map(([name, value]) => `${name}=${encodeURIComponent(value)}`);
-  // The path of one record may hold a query itself.
+  // The path of one record may contain a query itself.
   return parts.length === 0 ? url : `${url}${url.includes("?") ? "&" : "?"}${parts.join("&")}`;
 }
 
-/** Nothing was sent. */
+/** The error for a write that was withheld: nothing was sent. */
 function notOurs({ method, resource }: Call): WaitError {
   return new WaitError(
     "E_STORE_UNREACHABLE",
@@ -261,7 +268,7 @@ function isWait(thrown: unknown, code: ErrorCode): boolean {
   return thrown instanceof WaitError && thrown.code === code;
 }
 
-/** Failures speak of load; refusals and our own waits do not, and busy answers are a matter of the pace. */
+/** How a failure reflects load. Refusals and our own waits do not, and busy answers are handled by the pace. */
 function loadOf(thrown: unknown): Load {
   return thrown instanceof RetryError ? "overloaded" : "unrelated";
 }

@@ -6,17 +6,18 @@ import { ServiceRefusal } from "../transport/failures.ts";
 import { idOf, isEmpty, sameValue } from "../dialect/values.ts";
 
 type Arrays = Readonly<Record<string, ArrayChange>>;
-/** Sends these array properties, together with the plain fields or alone, and answers the record afterwards. */
+/** Sends these array properties, with the plain fields or alone, and returns the record afterwards. */
 type Put = (arrays: Readonly<Record<string, Json>>, plain: boolean) => Promise<JsonObject>;
 type Read = () => Promise<JsonObject>;
 
-/** How often a trial must fail before the action counts as misread: other people's changes can look like it once. */
+/** Failed trials after which the action counts as misread; other people's changes can look like one failure. */
 const TRIALS = 2;
 
 /**
- * Changes of arrays: our ids come and go, the others' stay. `{ action, ids }` is used alone once it has been seen to work on
- * this property. Until then it is sent in a form that keeps the others' ids whatever a tenant does with it, so that a process
- * may die after any request; where it is not understood, arrays are read, merged and written whole.
+ * Changes arrays: our ids are added and removed, other people's stay. Once `{ action, ids }` has been seen to work on a
+ * property, it is used alone. Until then it is sent in a form that keeps the other ids whatever the tenant makes of it,
+ * so that the process may die after any request. Where a tenant does not support it, arrays are read, merged and written
+ * whole.
  */
 export class ArrayEdits {
   readonly #mode: "object" | "merge";
@@ -66,9 +67,10 @@ export class ArrayEdits {
 }
 
 /**
- * The record after the change by action, and the arrays that prove the action to be understood; undefined where it looks misread.
- * The others' ids are added along with ours, and one of ours that is there is left out: a tenant that takes the ids for the whole
- * array drops that one alone. What a person removes between the look and the request comes back with the others'.
+ * Tries the action. Returns the record and the arrays that prove that the action is understood; undefined where it
+ * looks misread. A request names other people's ids beside ours and leaves out one id of ours that the array holds: a
+ * tenant that replaces the whole array drops only that one. An id that a person removes between the read and this
+ * request comes back with the others.
  */
 async function trial(
   arrays: Arrays,
@@ -90,14 +92,14 @@ async function trial(
       const next = leaving.length > 0 ? removal(remove) : add.length > 0 ? addition(others) : undefined;
       if (next !== undefined) second[name] = next;
     }
-    // What changes nothing looks the same where the action is ignored.
+    // A request that changes nothing looks the same on a tenant that ignores it.
     if (leaving.length > 0 || (name in second && add.some((id) => !held.includes(id)))) proven.push(name);
   }
   const after = Object.keys(second).length === 0 ? record : await put(second, false);
   return isDone(arrays, after) ? { record: after, proven } : undefined;
 }
 
-/** Nothing for no ids: that is no request that every tenant takes. */
+/** Undefined for no ids, because not every tenant accepts an empty request. */
 function addition(ids: readonly number[]): JsonObject | undefined {
   return ids.length === 0 ? undefined : { action: "add", ids: [...ids] };
 }
@@ -114,7 +116,7 @@ function isDone(arrays: Arrays, record: JsonObject): boolean {
   return droppedArrays(arrays, record).length === 0;
 }
 
-/** One property takes one action per request: where ids come and go, the going is a second request. */
+/** A property takes one action per request, so adding and removing needs two. */
 async function byAction(arrays: Arrays, put: Put): Promise<JsonObject> {
   const first: Record<string, Json> = {};
   const second: Record<string, Json> = {};
@@ -133,8 +135,8 @@ function wholeArrays(arrays: Arrays, current: JsonObject): Record<string, number
 }
 
 /**
- * The record, if its arrays can be written whole: an entry that is no id would be lost.
- * @throws {RetryError} E_SERVICE_ANSWER
+ * The record, if its arrays can be written whole: an entry that is not an id would be lost.
+ * @throws {RetryError} E_SERVICE_ANSWER otherwise.
  */
 function understood(arrays: Arrays, record: JsonObject): JsonObject {
   for (const name of namesOf(arrays)) {

@@ -7,8 +7,8 @@ import { idOf, isEmpty, sameValue } from "../dialect/values.ts";
 export type Dropped = Written["dropped"][number];
 
 /**
- * The fields that were sent and that the answer shows otherwise, or not at all although asked for.
- * `sent` has svcsync's names, `record` the answer with custom fields spread among its members.
+ * The fields that were sent, but that the answer shows differently, or omits although they were requested. `sent` has
+ * svcsync's names; `record` is the answer, with its custom fields spread among the members.
  */
 export function droppedFields(resource: ResourceName, sent: JsonObject, record: JsonObject): Dropped[] {
   const { writeOnly, embeds } = resourceFacts(resource);
@@ -24,7 +24,7 @@ export function droppedFields(resource: ResourceName, sent: JsonObject, record: 
   return dropped;
 }
 
-/** The array changes that the answer does not show: an id that was added is missing, or one that was removed is there. */
+/** The array changes that the answer does not show: an added id is missing, or a removed one is still there. */
 export function droppedArrays(arrays: Readonly<Record<string, ArrayChange>>, record: JsonObject): Dropped[] {
   return Object.entries(arrays).flatMap(([field, change]) => {
     const found = new Set(idsIn(record[field]));
@@ -34,7 +34,7 @@ export function droppedArrays(arrays: Readonly<Record<string, ArrayChange>>, rec
   });
 }
 
-/** What an array should hold after a change, including other writers' ids in it. */
+/** What an array should hold after a change, including ids from other writers. */
 export function merged(current: Json | undefined, { add, remove }: ArrayChange): number[] {
   const without = new Set(remove);
   return [...new Set([...idsIn(current), ...add])].filter((id) => !without.has(id) || add.includes(id));
@@ -44,7 +44,7 @@ export function idsIn(value: Json | undefined): number[] {
   return Array.isArray(value) ? value.flatMap((item) => idOf(item) ?? []) : [];
 }
 
-/** A tenant that answers custom fields as bare ids shows which are there, not what they hold. */
+/** A tenant that returns custom fields as bare ids shows which are set, not their values. */
 function isAssignedOnly(list: Json | undefined): boolean {
   return Array.isArray(list) && list.length > 0 && list.every((item) => typeof item === "number");
 }

@@ -11,9 +11,9 @@ import type { Exchange } from "../transport/transport.ts";
 import { droppedFields } from "./compare.ts";
 
 /**
- * Creating: one POST, never repeated, and the new id in whatever way the tenant tells it. An id that does not come with the
- * record is believed once the record behind it shows what was sent. Without a believable id the outcome is unknown: the
- * caller looks the record up in its index of natural keys.
+ * Creates records: one POST, never repeated, and the new id in whatever form the tenant returns it. An id that comes
+ * without the record is accepted only if the record behind it shows what was sent. Without such an id the outcome is
+ * unknown, and the caller looks the record up in its index of natural keys.
  */
 export class Creates {
   readonly #deps: ReadDeps;
@@ -45,7 +45,7 @@ export class Creates {
     };
   }
 
-  /** The record is created, whatever becomes of a lookup that only serves the comparison: then nothing is compared. */
+  /** The record exists even if this lookup, which serves only the comparison, fails; then nothing is compared. */
   async #spread(resource: ResourceName, record: JsonObject, names: readonly string[], signal: AbortSignal) {
     try {
       await this.#customFields.spread(resource, [record], names, signal);
@@ -55,7 +55,7 @@ export class Creates {
     }
   }
 
-  /** An answer with nothing but an id shows what was dropped only on a tenant that was seen to answer records. */
+  /** An answer with nothing but an id shows dropped fields only on a tenant that is known to return records. */
   #comparable({ body }: Exchange, resource: ResourceName): JsonObject | undefined {
     const record = recordIn(body, resource);
     if (record !== undefined && Object.keys(record).length > 1) this.#answersRecords = true;
@@ -103,7 +103,7 @@ export class Creates {
     throw unknown(resource, `${resource} ${id} is another record`);
   }
 
-  /** By its natural key; without one, one field that holds what was sent has to do. */
+  /** Compares the natural key; without one, a single field that shows what was sent has to do. */
   async #shows(resource: ResourceName, id: ServiceId, fields: JsonObject, signal: AbortSignal): Promise<boolean> {
     const key = resourceFacts(resource).match.find((names) => names.every((name) => !isEmpty(fields[name])));
     const names = key ?? Object.keys(fields);
@@ -126,7 +126,7 @@ function idWithRecord({ body }: Exchange, resource: ResourceName, sent: JsonObje
   return record && Object.keys(sent).some((name) => (name.split(".")[0] ?? name) in record) ? idOf(record) : undefined;
 }
 
-/** An id in a record that shows nothing else, as the whole answer, or at the end of the Location header. */
+/** An id without a record: as the whole answer, in an otherwise empty record, or at the end of the Location header. */
 function namedId({ body, headers }: Exchange, resource: ResourceName): ServiceId | undefined {
   const fromBody = idOf(recordIn(body, resource) ?? (typeof body === "object" ? undefined : body));
   const place = headers.location?.split(/[?#]/, 1)[0];

@@ -21,7 +21,7 @@ import { ArrayEdits } from "./array-edits.ts";
 import { droppedArrays, droppedFields } from "./compare.ts";
 import { without } from "./creates.ts";
 
-/** Partial edits: only what is given is sent, and the answer is asked to show it. */
+/** Partial edits: sends only the given fields, and asks the answer to show them. */
 export class Edits {
   readonly #deps: ReadDeps;
   readonly #customFields: CustomFields;
@@ -36,9 +36,11 @@ export class Edits {
   }
 
   /**
-   * @throws {ParkError} E_RECORD_GONE when the service does not have the record; E_PARENT_CHANGED, with nothing sent, when the
-   * record stands below another parent.
-   * @throws {RetryError} E_RECORD_GONE, with its outcome unknown, when the edit was answered and the record is not shown.
+   * Edits a record.
+   * @throws {ParkError} E_RECORD_GONE when the service does not have the record; E_PARENT_CHANGED, with nothing sent,
+   * when the record is nested below another parent.
+   * @throws {RetryError} E_RECORD_GONE, with its outcome unknown, when the edit was answered but the record is not
+   * shown.
    */
   async update(resource: ResourceName, id: ServiceId, patch: Patch, signal: AbortSignal): Promise<Written> {
     const startedAt = performance.now();
@@ -75,7 +77,7 @@ export class Edits {
     };
   }
 
-  /** One PUT and the record afterwards: from the answer, or read where the answer does not show it. */
+  /** Sends one PUT and returns the record afterwards: from the answer, or read where the answer does not show it. */
   async #put(
     resource: ResourceName,
     id: ServiceId,
@@ -93,7 +95,7 @@ export class Edits {
         url: await paths.record(resource, id, scope),
         query: { fields: brand.outward(fieldsParameter(names)) },
         body: brand.encode(body),
-        // An edit whose end was not seen may still arrive, after a later one: the caller has to know about it.
+        // An edit without an answer may still arrive, after a later one: the caller has to know.
         repeat: "never",
         signal,
       });
@@ -134,7 +136,7 @@ export class Edits {
     }
   }
 
-  /** A 400 may mean a bad value or a missing record: only a look tells. */
+  /** A 400 may mean a bad value or a missing record; only reading it tells. */
   async #isGone(thrown: unknown, resource: ResourceName, id: ServiceId, scope: Scope, signal: AbortSignal) {
     if (!(thrown instanceof ServiceRefusal)) return false;
     if (saysGone(thrown)) return true;
@@ -142,7 +144,7 @@ export class Edits {
   }
 }
 
-/** The answered record, unless it is another one or lacks a field that was written: what an answer leaves out, a look may show. */
+/** The answered record, unless it is another one or lacks a written field: what an answer omits, a read may show. */
 function shown(
   body: Json | undefined,
   resource: ResourceName,
