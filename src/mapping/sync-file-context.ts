@@ -7,18 +7,18 @@ export interface AdapterShapes {
 }
 
 export interface SyncFileContext {
-  /** How messages call the file. */
+  /** The file's name in messages. */
   readonly file: string;
   /** For `${NAME}` in `sources`. */
   readonly environment: Readonly<Record<string, string>>;
   /**
-   * A machine for checks has no passwords: variables may be unset, and the settings that hold them are not checked. A source
-   * with such a setting is then not among the file's sources.
+   * A machine that only runs checks has no passwords: variables may be unset, and settings that contain them are not
+   * checked. A source with such a setting is then absent from the file's sources.
    */
   readonly mayLackVariables?: boolean;
   readonly adapters: ReadonlyMap<string, AdapterShapes>;
   /** The resources of the service. */
   readonly resources: ReadonlySet<string>;
-  /** A resource's fields that take whole records: a second write of them may create those again. */
+  /** The fields of a resource that take whole records: writing them a second time may create those again. */
   readonly embeds?: (resource: string) => readonly string[];
 }

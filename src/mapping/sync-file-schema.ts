@@ -6,8 +6,8 @@ import { fields, fileHead, resourceName, streamHead } from "./words.ts";
 type Schema = Readonly<Record<string, unknown>>;
 
 /**
- * The JSON Schema of the sync file, for editors: the same definition that the loader checks by, with the adapters' own
- * words and the service's resources filled in.
+ * The JSON Schema of the sync file, for editors: the definition that the loader uses, completed by the adapters' words
+ * and the service's resources.
  */
 export function syncFileSchema(adapters: ReadonlyMap<string, AdapterShapes>, resources: Iterable<string>): Schema {
   const sources = [...adapters].map(([name, { settings }]) => sourceSchema(name, toSchema(settings)));
@@ -29,7 +29,7 @@ export function syncFileSchema(adapters: ReadonlyMap<string, AdapterShapes>, res
   };
 }
 
-/** The text of the schema as it is kept in a file. */
+/** The schema's text as stored in a file. */
 export function schemaText(adapters: ReadonlyMap<string, AdapterShapes>, resources: Iterable<string>): string {
   return `${JSON.stringify(syncFileSchema(adapters, resources), null, 2)}\n`;
 }
@@ -45,13 +45,13 @@ function toSchema(schema: z.ZodType): Schema {
   return rest;
 }
 
-/** `resourceName` itself, or what a description and a default made of it. */
+/** Whether it is `resourceName`, with or without a description and a default. */
 function isResource(schema: z.core.$ZodType): boolean {
   if (schema instanceof z.ZodDefault) return isResource(schema.unwrap());
   return schema._zod.def === resourceName.def;
 }
 
-/** An adapter's settings with the word that chooses it; constrained texts may also be a `${NAME}`. */
+/** An adapter's settings with the word that selects it. A text with constraints may also be a `${NAME}`. */
 function sourceSchema(name: string, settings: Schema): Schema {
   return withAdapter(name, orVariable(settings));
 }

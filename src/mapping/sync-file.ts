@@ -13,9 +13,9 @@ import type { SyncFileContext } from "./sync-file-context.ts";
 import { fileHead } from "./words.ts";
 
 /**
- * The sync file of this text, checked whole and compiled. Pure: the same text and context give the same file.
- * @throws {StopError} E_SYNC_FILE with every problem, sorted by place: `config/sync.yaml:12:7 streams.customers…: found …`,
- *   and in `details.problems` as line, column, path and message. No value of the environment is in it.
+ * Checks the whole text of a sync file and compiles it. Pure: the same text and context give the same result.
+ * @throws {StopError} E_SYNC_FILE with every problem, sorted by place: `config/sync.yaml:12:7 streams.customers…: found
+ * …`; `details.problems` has the same as line, column, path and message. It contains no value of the environment.
  */
 export function loadSyncFile(text: string, context: SyncFileContext): SyncFile {
   const yaml = new YamlText(text);
@@ -70,7 +70,7 @@ interface Checked {
   readonly warnings?: readonly Problem[];
 }
 
-/** An anchor's words are read in each stream that refers to it. */
+/** Removes repeats: the words of an anchor are read in each stream that refers to it. */
 function onePerPlace(warnings: readonly PlacedProblem[]): readonly PlacedProblem[] {
   const places = new Map(warnings.map((warning) => [`${warning.line}:${warning.column}`, warning]));
   return [...places.values()].toSorted((a, b) => a.line - b.line || a.column - b.column);

@@ -5,7 +5,7 @@ import { expressionProblem } from "./expression/expression.ts";
 
 /** The words of the sync file: one schema for the loader's checks, the types and the editor's JSON Schema. */
 
-/** For texts that are not in the form they should be. */
+/** The message for texts that do not have the expected form. */
 function wanted(form: string) {
   return ({ input }: { readonly input?: unknown }) => `found ${JSON.stringify(input)}, expected ${form}`;
 }
@@ -34,7 +34,7 @@ const name = z.string().regex(/^[A-Za-z][A-Za-z0-9_-]*$/, {
 });
 const streamName = name.describe("The name of a stream of this file.");
 
-/** A resource of the service; which ones there are is injected where it matters. */
+/** A resource of the service. The known ones are injected where they matter. */
 export const resourceName = z
   .string({ error: "a resource of the service" })
   .describe("A resource of the service, spelled as in its API reference.");
@@ -201,7 +201,7 @@ export const streamHead = z.strictObject({
     ),
   when: expression.optional().describe("Only rows for which this is true are taken; the others are left out."),
   deleted: deleted.optional(),
-  /** Checked one by one, so that one wrong field hides no other. */
+  /** Checked separately, so that one wrong field hides no other problem. */
   fields: z.unknown().optional(),
 });
 
@@ -226,7 +226,7 @@ export const fields = z
 export type ValueWords = z.infer<typeof value>;
 export type FieldWords = z.infer<typeof field>;
 export type SetWords = z.infer<typeof setField>;
-/** Any words of a stream's head: what is left of one in which others are wrong. */
+/** Any words of a stream's head, for a head of which only some words are well-formed. */
 export const headParts = streamHead.partial();
 
 export type HeadParts = z.infer<typeof headParts>;

@@ -2,7 +2,7 @@ import { Document, isCollection, parseDocument } from "yaml";
 import type { MappingCases } from "./load.ts";
 import type { CaseWords } from "./words.ts";
 
-/** What a file of cases is to have besides what it has. */
+/** What is added to a file of cases. */
 export interface CaseAdditions extends Pick<MappingCases, "names" | "bound"> {
   readonly cases: readonly CaseWords[];
 }
@@ -10,14 +10,14 @@ export interface CaseAdditions extends Pick<MappingCases, "names" | "bound"> {
 const HEAD = ` Rows of the ERP and what the mapping makes of them: "svcsync test" runs these cases.
  Ids under names and bound are made up.`;
 
-/** The text of a file of cases with these beside what is there: comments and the order of the others stay. */
+/** The text of a file of cases with these additions; comments and the order of what exists are kept. */
 export function appendCases(text: string | undefined, { names, bound, cases }: CaseAdditions): string {
   const document: Document =
     text === undefined ? new Document({ names: {}, bound: {}, cases: [] }) : parseDocument(text, { merge: true });
   if (text === undefined) document.commentBefore = HEAD;
   const make = (path: readonly string[], empty: object) => {
     const outer = document.get(path[0]);
-    // An empty one is written as {} or [], and would keep all on one line.
+    // An empty collection is written as {} or [], and would stay on one line.
     if (isCollection(outer) && outer.items.length === 0) outer.flow = false;
     if (!document.hasIn(path)) document.setIn(path, document.createNode(empty));
   };

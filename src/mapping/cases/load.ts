@@ -8,29 +8,29 @@ import { caseFile, type CaseFileWords, type CaseWords } from "./words.ts";
 
 /** One row and what the sync file should make of it. */
 export interface MappingCase extends CaseWords {
-  /** As reports call it: its name, else its stream and number. */
+  /** Its name in reports: the case's own name, else its stream and number. */
   readonly title: string;
   readonly line: number;
 }
 
-/** Cases with what the service is taken to hold. */
+/** Cases, with what the service is assumed to hold. */
 export interface MappingCases {
   /** Records of the service by resource, for lookups. */
   readonly names: NonNullable<CaseFileWords["names"]>;
-  /** Service ids by stream and key; null: the record will not come. */
+  /** Service ids by stream and key; null: the record will never be bound. */
   readonly bound: NonNullable<CaseFileWords["bound"]>;
   readonly cases: readonly MappingCase[];
 }
 
 interface CaseContext {
-  /** How messages call the file. */
+  /** The file's name in messages. */
   readonly file: string;
   readonly streams: readonly Pick<Stream, "name" | "ownedFields">[];
   readonly resources: ReadonlySet<ResourceName>;
 }
 
 /**
- * The mapping cases of this text, checked whole.
+ * Parses and checks the whole text of mapping cases.
  * @throws {StopError} E_TEST_FILE with every problem in reading order: `file:line:column path: what is wrong`.
  */
 export function loadMappingCases(text: string, { file, streams, resources }: CaseContext): MappingCases {

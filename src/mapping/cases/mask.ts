@@ -3,13 +3,13 @@ import { DAY_MS, isJsonObject, splitKey, type Change, type Json, type Row } from
 import type { ColumnUse } from "../contract.ts";
 
 export interface MaskChoice {
-  /** Columns that are masked whatever they feed, numbers and dates too. */
+  /** Columns that are masked whatever field they feed, numbers and dates included. */
   readonly mask: ReadonlySet<string>;
-  /** Columns that stay as they are. */
+  /** Columns that stay unmasked. */
   readonly keep: ReadonlySet<string>;
 }
 
-/** What becomes of the columns: those that the mapping does not read are left out. */
+/** How each column is treated. Columns that the mapping does not read are left out. */
 export interface MaskedColumns {
   /** By column, whether its numbers and dates are masked too. */
   readonly masked: ReadonlyMap<string, { readonly isWhole: boolean }>;
@@ -17,16 +17,17 @@ export interface MaskedColumns {
   readonly left: readonly string[];
 }
 
-/** Fields of the service whose values name no person, by the end of their name. */
+/** Names of service fields, by their end, whose values do not identify a person. */
 const TECHNICAL = /(id|ids|number|no|code|reference|status|type|priority|currency|unit|url|language|date|time|at)$/i;
-/** Fields whose digits are personal too. */
+/** Service fields whose digits are personal too. */
 const PERSONAL = /phone|mobile|fax|birth|iban|bic|account|tax|vat|passport|zip|postal|house|social/i;
 const DATE = /^\d{4}-\d\d-\d\d(?!\d)/;
 const MOST_DAYS = 3_650;
 
 /**
- * Decides which columns of these rows are masked, by the fields that they feed. Kept are columns that decide or link (conditions, `map`,
- * look-ups, tags, references, the record's key) unless they also feed a text field, and columns of fields that are technical by name.
+ * Decides which columns of these rows are masked, by the fields that they feed. Columns that decide or link (conditions,
+ * `map`, lookups, tags, references, the record's key) are kept unless they also feed a text field. Columns of fields
+ * with technical names are kept too.
  */
 export function maskedColumns(
   changes: readonly Change[],
@@ -53,7 +54,7 @@ export function maskedColumns(
   return { masked, kept, left };
 }
 
-/** Replaces values by made-up ones of the same shape; the same value always by the same one, as long as the secret is the same. */
+/** Replaces values by made-up ones of the same shape. With the same secret, equal values get equal replacements. */
 export class Mask {
   readonly #secret: string;
 
@@ -79,7 +80,10 @@ export class Mask {
     return Object.fromEntries(Object.entries(value).map(([name, member]) => [name, this.#value(member, isWhole)]));
   }
 
-  /** Another letter for each letter, another digit for each digit; addresses of e-mails end in a domain that does not exist. */
+  /**
+   * Replaces each letter by another letter and each digit by another digit. E-mail addresses end in a domain that does
+   * not exist.
+   */
   #text(text: string): string {
     for (let round = 0; ; round++) {
       const random = this.#random(`${round} ${text}`);
@@ -97,7 +101,7 @@ export class Mask {
     return new Date(at - days * DAY_MS).toISOString().slice(0, 10) + text.slice(10);
   }
 
-  /** Bytes that only those foresee who know the secret: a masked name cannot be found by guessing names. */
+  /** Pseudo-random numbers that cannot be predicted without the secret, so that nobody finds a masked name by trying names. */
   #random(seed: string): () => number {
     let bytes = Buffer.alloc(0);
     let [at, block] = [0, 0];
@@ -113,7 +117,10 @@ export class Mask {
 
 const CLASSES = ["0123456789", "aeiou", "bcdfghjklmnprstvwz", "AEIOU", "BCDFGHJKLMNPRSTVWZ"];
 
-/** A character of the same kind: a digit, a vowel or a consonant, small or capital. Other letters become small consonants. */
+/**
+ * A random character of the same kind: a digit, a vowel or a consonant, in the same case. Any other letter becomes a
+ * small consonant.
+ */
 function other(char: string, random: number): string {
   const plain = char.normalize("NFD").charAt(0);
   const isCapital = plain !== plain.toLowerCase();

@@ -1,6 +1,6 @@
 import { z } from "zod";
 
-/** The words of a file of mapping cases: one schema for its checks and types. */
+/** The schema of a file of mapping cases, used for its checks and its types. */
 
 const row = z.record(z.string(), z.json(), { error: "an object of columns" });
 const id = z.number({ error: "an id of the service" }).int({ error: "expected a whole number" }).positive({
@@ -8,7 +8,7 @@ const id = z.number({ error: "an id of the service" }).int({ error: "expected a 
 });
 const text = z.string({ error: "text" }).min(1);
 
-/** Exactly one outcome: of a row that is mapped its fields, of all others the reason. */
+/** Exactly one outcome: the fields of a mapped row, or the reason for any other. */
 const expected = z
   .strictObject({
     fields: z.record(z.string(), z.json(), { error: "an object of the service's fields" }).optional(),

@@ -7,8 +7,8 @@ import { checkShape, type ShapeOptions } from "./shape-problem.ts";
 type Schema = z.core.$ZodType;
 
 /**
- * Checks the words of an adapter as {@link checkShape} does. Earlier versions spelled `privateKey` as `private_key`: each place
- * where that still stands is a warning, and both spellings at once are a problem.
+ * Checks an adapter's settings as {@link checkShape} does. Earlier versions spelled `privateKey` as `private_key`: each
+ * use of the old spelling is a warning, and both spellings at once are a problem.
  */
 export function checkAdapterWords<T>(schema: z.ZodType<T>, value: unknown, path: FilePath, options?: ShapeOptions) {
   const current = respelled(schema, value, path);
@@ -16,12 +16,12 @@ export function checkAdapterWords<T>(schema: z.ZodType<T>, value: unknown, path:
   return { ...checked, problems: [...current.problems, ...checked.problems], warnings: current.warnings };
 }
 
-/** `private_key` as it is spelled now: `privateKey`. */
+/** The current spelling of `private_key`: `privateKey`. */
 export function camelCase(word: string): string {
   return word.replace(/_([a-z0-9])/g, (_, letter: string) => letter.toUpperCase());
 }
 
-/** Only words that the schema itself names are respelled: the keys of a map (headers, parameters) are the user's own. */
+/** Renames only words that the schema itself names: the keys of a map (headers, parameters) belong to the user. */
 function respelled(schema: Schema, value: unknown, path: FilePath) {
   const warnings: Problem[] = [];
   const problems: Problem[] = [];
@@ -63,13 +63,13 @@ function respelled(schema: Schema, value: unknown, path: FilePath) {
   return { value: respell(kindsOf(schema), value, path), warnings, problems };
 }
 
-/** Every kind of value that a schema takes: of a union all its choices. */
+/** The kinds of values that a schema takes: of a union, all its choices. */
 function kindsOf(schema: Schema): readonly Schema[] {
   const plain = plainSchema(schema);
   return plain instanceof z.ZodUnion ? choicesOf(plain).flatMap(kindsOf) : [plain];
 }
 
-/** The name that a word has in these schemas: itself where it is known, where a map takes any, or where none is meant. */
+/** The current name of a word: unchanged where it is known, where a map takes any key, or where nothing similar exists. */
 function currentName(schemas: readonly Schema[], word: string): string {
   const current = camelCase(word);
   const isKnown = schemas.some((schema) => takesAnyName(schema) || hasMember(schema, word));

@@ -6,14 +6,14 @@ import type { CheckedStream } from "./stream-words.ts";
 import type { FieldWords } from "../words.ts";
 
 export interface Known {
-  /** Source name to the schema of its adapter's `read`; undefined where the source itself is wrong. */
+  /** The schema of the adapter's `read` by source name; undefined where the source itself is wrong. */
   readonly sources: ReadonlyMap<string, z.ZodType | undefined>;
   readonly streams: readonly string[];
   readonly resources: ReadonlySet<string>;
   readonly embeds: (resource: string) => readonly string[];
 }
 
-/** What is well-formed and still cannot be meant: names of things that are not there, and fields at odds. */
+/** Finds what is well-formed but cannot be right: unknown names, and fields that contradict each other. */
 export function crossCheck(streams: readonly CheckedStream[], known: Known): Problem[] {
   return [
     ...streams.flatMap((stream) => [
@@ -63,7 +63,7 @@ function checkNames({ path, parts, fields }: CheckedStream, { sources, streams, 
   return problems;
 }
 
-/** Whole records have no key: what an update, or the repeat of one, makes of them is not known. */
+/** Whole records have no key, so it is unknown what an update, or its repeat, does to them. */
 function checkEmbedded({ path, parts, fields }: CheckedStream, { embeds }: Known): Problem[] {
   return embeds(parts.resource ?? "").flatMap((field): Problem[] => {
     const words = fields.get(field);
@@ -74,7 +74,7 @@ function checkEmbedded({ path, parts, fields }: CheckedStream, { embeds }: Known
   });
 }
 
-/** A natural key can only be looked for in fields that are written, and not in lists that others write to as well. */
+/** A natural key can be searched for only in fields that are written, and not in lists that others write to as well. */
 function checkMatch({ path, parts, fields, fieldNames }: CheckedStream): Problem[] {
   const match = parts.match ?? [];
   const rules = Array.isArray(match) ? match.map((rule, at) => ({ rule, at: [at] })) : [{ rule: match, at: [] }];
@@ -102,7 +102,7 @@ function isTags(words: FieldWords | undefined): boolean {
   return typeof words === "object" && "tags" in words;
 }
 
-/** A record can come back: what its deletion wrote has to be corrected by `fields`. */
+/** A record can be restored in the ERP: `fields` must then correct what its deletion wrote. */
 function checkDeletedSet({ path, parts, fields, fieldNames }: CheckedStream): Problem[] {
   return Object.keys(parts.deleted?.set ?? {}).flatMap((field): Problem[] => {
     const place = { path: [...path, "deleted", "set", field], atName: true };

@@ -1,20 +1,20 @@
 import { StopError } from "#model";
 
-/** Where in the sync file: member names and list positions from the top. */
+/** A place in the sync file: member names and list positions, from the top. */
 export type FilePath = readonly (string | number)[];
 
-/** One thing that is wrong in the sync file. */
+/** One problem of the sync file. */
 export interface Problem {
   readonly path: FilePath;
-  /** What was found and what was wanted; never a value of the environment. */
+  /** What was found and what was expected; never a value of the environment. */
   readonly message: string;
-  /** Point at the member's name instead of its value. */
+  /** Points at the member's name instead of its value. */
   readonly atName?: boolean;
-  /** Characters into the text of the value, where a part of it is meant. */
+  /** Characters from the beginning of the value's text, where only a part of it is wrong. */
   readonly offset?: number;
 }
 
-/** A problem with its place: line and column count from 1. */
+/** A problem with its place; line and column count from 1. */
 export interface PlacedProblem {
   readonly line: number;
   readonly column: number;
@@ -23,7 +23,7 @@ export interface PlacedProblem {
   readonly message: string;
 }
 
-/** A name and a message may repeat what the file says, however long that is. */
+/** Names and messages may quote the file, however long that is. */
 const LONGEST_TEXT = 4_000;
 
 export function pathText(path: FilePath): string {
@@ -37,15 +37,15 @@ function shortened(text: string): string {
 }
 
 /**
- * All problems of a file as one error, in reading order: one line each, `file:line:column path: what is wrong`.
- * The same facts are in `details.problems`.
+ * All problems of a file as one error, in reading order, one line each: `file:line:column path: what is wrong`.
+ * `details.problems` holds the same facts.
  */
 export function syncFileError(file: string, problems: readonly PlacedProblem[]): StopError {
   const sorted = inReadingOrder(problems);
   return new StopError("E_SYNC_FILE", placedText(file, sorted), { details: { file, problems: sorted } });
 }
 
-/** One line for each problem, in reading order: `file:line:column path: what is wrong`. */
+/** One line per problem, in reading order: `file:line:column path: what is wrong`. */
 export function placedText(file: string, problems: readonly PlacedProblem[]): string {
   const lines = inReadingOrder(problems).map(({ line, column, path, message }) => {
     const subject = path === "" ? "" : `${path}: `;

@@ -1,6 +1,6 @@
 import { z } from "zod";
 
-/** The schema below a schema, as far as it can be told from the path alone. */
+/** The schema at a path below a schema, where the path alone determines it. */
 export function schemaAt(schema: z.core.$ZodType, path: readonly PropertyKey[]): z.core.$ZodType | undefined {
   return path.reduce<z.core.$ZodType | undefined>(
     (at, part) => (at ? child(plainSchema(at), part) : undefined),
@@ -30,7 +30,7 @@ export function memberNames(schema: z.core.$ZodType | undefined): readonly strin
   return [...new Set(choicesOf(at).flatMap(memberNames))];
 }
 
-/** A schema without what makes its value optional or transforms it. */
+/** A schema without wrappers that make its value optional or transform it. */
 export function plainSchema(schema: z.core.$ZodType): z.core.$ZodType {
   const isWrapped =
     schema instanceof z.ZodOptional ||

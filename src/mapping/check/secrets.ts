@@ -5,8 +5,8 @@ import { isObject } from "../object.ts";
 type Schema = Readonly<Record<string, unknown>>;
 
 /**
- * The secrets in a source's settings: texts that its adapter's schema marks `writeOnly`, and those inside addresses. `value` has
- * passed the schema.
+ * The secrets in a source's settings: texts that its adapter's schema marks as `writeOnly`, and those inside addresses.
+ * `value` must have passed the schema.
  */
 export function secretsIn(schema: z.ZodType, value: unknown): string[] {
   const marked = z.toJSONSchema(schema, { io: "input", unrepresentable: "any" });
@@ -29,7 +29,7 @@ function memberSchema({ properties, additionalProperties }: Schema, name: string
   return isObject(properties) && Object.hasOwn(properties, name) ? properties[name] : additionalProperties;
 }
 
-/** Shorter members of a map (headers, the body of a login) are ordinary words: to hide "de" would blank every text. */
+/** Shorter members of a map (headers, the body of a login) are ordinary words: hiding "de" would blank every text. */
 const tellingLength = 6;
 
 function textsOf(value: unknown): string[] {

@@ -9,11 +9,11 @@ import { choicesOf, memberNames, schemaAt } from "./schema-names.ts";
 type Issue = z.core.$ZodIssue;
 
 export interface ShapeOptions {
-  /** Name only the kinds of values: settings hold secrets. */
+  /** Names only the kinds of values, because settings hold secrets. */
   readonly hideValues?: boolean;
 }
 
-/** Checks a part of the file: its parsed value, or what is wrong with it in words of the file. */
+/** Checks a part of the file. Returns its parsed value, or the problems in terms of the file. */
 export function checkShape<T>(
   schema: z.ZodType<T>,
   value: unknown,
@@ -26,7 +26,7 @@ export function checkShape<T>(
   return { problems: result.error.issues.flatMap((issue) => problemsOf(issue, { root: value, path, schema, found })) };
 }
 
-/** What an issue is about: its path leads from `root`, and `path` is the place of `root` in the file. */
+/** What an issue refers to: its path starts at `root`, and `path` is the position of `root` in the file. */
 interface Setting {
   readonly root: unknown;
   readonly path: FilePath;
@@ -71,7 +71,7 @@ function problemsOf(issue: Issue, { root, path: at, schema: top, found }: Settin
   return [{ path, message: `found ${found(value)}, ${wanted ?? issue.message}` }];
 }
 
-/** The wording that a schema gives itself, as against the library's own. */
+/** A message that the schema itself defines, as opposed to the library's default. */
 function ownWords(message: string): string | undefined {
   return /^(Invalid|Too |Unrecognized)/.test(message) ? undefined : message;
 }
@@ -88,8 +88,8 @@ function misspeltWords(path: FilePath, value: unknown, known: readonly string[])
 }
 
 /**
- * Which choice of a union was meant, or -1: the one that lacks none of its words and is not of another kind altogether;
- * else one that knows every word that is there. Of several, the one that is the least strange.
+ * The choice of a union that was meant, or -1: the one that lacks none of its words and is not of another kind;
+ * otherwise one that knows every word present. Of several, the one with the fewest oddities.
  */
 function meantChoice(choices: readonly (readonly Issue[])[], value: unknown): number {
   const complete = choices.filter((issues) => issues.every((issue) => !isOtherKind(issue) && !isMissing(issue, value)));
@@ -102,7 +102,7 @@ function meantChoice(choices: readonly (readonly Issue[])[], value: unknown): nu
   return meant ? choices.indexOf(meant) : -1;
 }
 
-/** Is a value inside of a kind that fits nothing there? */
+/** Whether a nested value is of a kind that no choice takes. */
 function isStrange(issue: Issue, value: unknown): boolean {
   if (issue.code !== "invalid_union") return issue.code === "invalid_type";
   return meantChoice(issue.errors, valueAt(value, issue.path)) < 0;
@@ -136,7 +136,7 @@ function shown(value: unknown): string {
   return names.length === 0 ? "an empty object" : `an object with ${names.join(", ")}`;
 }
 
-/** `text or a list`: what a union takes that has no words of its own. */
+/** `text or a list`: describes what a union takes that has no message of its own. */
 function choiceKinds(choices: readonly (readonly Issue[])[]): string {
   const wanted = choices.map(([issue]) =>
     issue?.code === "invalid_type" && issue.path.length === 0 ? (kinds[issue.expected] ?? issue.expected) : "an object",

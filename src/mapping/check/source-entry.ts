@@ -10,9 +10,9 @@ import { fillVariables } from "./variable.ts";
 
 export interface CheckedSources {
   readonly entries: readonly SourceEntry[];
-  /** Every source's name, and the shape of its streams' `read` where its adapter is known. */
+  /** The name of every source, with the shape of its streams' `read` where its adapter is known. */
   readonly readShapes: ReadonlyMap<string, z.ZodType | undefined>;
-  /** What must not be seen of their settings. */
+  /** Texts of the settings that must never be shown. */
   readonly secrets: readonly string[];
   /** Variables without a value, where the context allows that. */
   readonly unsetVariables: readonly string[];
@@ -20,7 +20,7 @@ export interface CheckedSources {
   readonly warnings: readonly Problem[];
 }
 
-/** Fills in variables and parses each source's settings by its adapter. Values stay out of the problems. */
+/** Fills in variables and parses each source's settings by its adapter. Problems do not contain values. */
 export function checkSources(words: Readonly<Record<string, unknown>>, context: SyncFileContext): CheckedSources {
   const entries: SourceEntry[] = [];
   const readShapes = new Map<string, z.ZodType | undefined>();
@@ -60,7 +60,7 @@ export function checkSources(words: Readonly<Record<string, unknown>>, context: 
   return { entries, readShapes, secrets, unsetVariables: [...unsetVariables], problems, warnings };
 }
 
-/** Whether a problem may only be there because the value at `path`, or a part of it, is not known. */
+/** Whether a problem may only be caused by the unknown value at `path`, or a part of it. */
 function mayFollow(problem: Problem, path: FilePath): boolean {
   if (problem.atName) return false;
   const shorter = Math.min(problem.path.length, path.length);

@@ -1,4 +1,4 @@
-/** A stream, the field that refers, and the stream it refers to. */
+/** A stream, its field that refers to another stream, and that stream. */
 export interface Reference {
   readonly stream: string;
   readonly field: string;
@@ -6,15 +6,15 @@ export interface Reference {
 }
 
 export interface Order {
-  /** Parents before children, else as in the file. */
+  /** Parents before children, otherwise as in the file. */
   readonly names: readonly string[];
-  /** Each circle of references once: the last reference of it, and the way round. */
+  /** Each cycle of references once: its last reference, and the streams on the way. */
   readonly circles: readonly { readonly reference: Reference; readonly way: readonly string[] }[];
 }
 
 /**
- * Orders streams so that a parent's comes before its children's. A stream may refer to itself (a tree of records): that
- * is a matter between records, not between streams.
+ * Orders streams so that parents come before their children. A stream may refer to itself (a tree of records): that
+ * concerns records, not streams.
  */
 export function orderStreams(streams: readonly string[], references: readonly Reference[]): Order {
   const names: string[] = [];

@@ -11,13 +11,13 @@ import {
 import type { FilePath, Problem } from "./problem.ts";
 import { checkShape } from "./shape-problem.ts";
 
-/** A stream's words as far as they are well-formed: cross-checks use what is there. */
+/** A stream's words, as far as they are well-formed: cross-checks use whatever exists. */
 export interface CheckedStream {
   readonly name: string;
   readonly path: FilePath;
   /** Undefined where something in it is wrong. */
   readonly head: StreamHead | undefined;
-  /** Those words of the head that are well-formed. */
+  /** The well-formed words of the head. */
   readonly parts: HeadParts;
   /** The well-formed fields. */
   readonly fields: ReadonlyMap<string, FieldWords>;
@@ -26,7 +26,7 @@ export interface CheckedStream {
   readonly problems: readonly Problem[];
 }
 
-/** Checks the words of a stream: its fields each alone, so that one wrong field hides no other problem. */
+/** Checks the words of a stream. Each field is checked alone, so that one wrong field hides no other problem. */
 export function checkStream(name: string, words: unknown): CheckedStream {
   const path = ["streams", name];
   const head = checkShape(streamHead, words, path);

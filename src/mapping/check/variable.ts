@@ -7,7 +7,7 @@ const variableName = /^[A-Za-z_][A-Za-z0-9_]*$/;
 export interface Filled {
   readonly value: unknown;
   readonly problems: readonly Problem[];
-  /** Variables that have no value, each with the place that names it; they are among the problems too. */
+  /** Variables without a value, each with the place that names it; they are among the problems too. */
   readonly unset: readonly UnsetVariable[];
 }
 
@@ -17,8 +17,8 @@ interface UnsetVariable {
 }
 
 /**
- * Fills `${NAME}` from the environment in every text of `value`; `$$` is a dollar sign.
- * Neither a value of the environment nor the text around it is ever part of a problem.
+ * Replaces `${NAME}` by the environment's value in every text of `value`; `$$` is a dollar sign. A problem never
+ * contains a value of the environment, or the text around it.
  */
 export function fillVariables(value: unknown, environment: Readonly<Record<string, string>>, path: FilePath): Filled {
   const problems: Problem[] = [];

@@ -18,15 +18,15 @@ import {
 import { camelCase } from "./adapter-words.ts";
 import { pathText, type PlacedProblem, type Problem } from "./problem.ts";
 
-/** A value of the file and, for a member, where its name stands. */
+/** A value of the file and, for a member, the position of its name. */
 interface Found {
   readonly nameAt: number | undefined;
   readonly value: Node | undefined;
 }
 
-/** A YAML text that knows where each of its values stands. Anchors, aliases and `<<` merges are understood. */
+/** A YAML text that knows the position of each of its values. Anchors, aliases and `<<` merges are supported. */
 export class YamlText {
-  /** What keeps the text from being read at all: bad syntax, a key twice, an unknown anchor. */
+  /** Why the text cannot be read at all: bad syntax, a repeated key, an unknown anchor. */
   readonly problems: readonly PlacedProblem[];
   /** The file as plain values; undefined while there are problems. */
   readonly value: unknown;
@@ -62,13 +62,13 @@ export class YamlText {
       try {
         this.value = this.#document.toJS();
       } catch (error) {
-        // Aliases that would unfold without end have no single place.
+        // Aliases that expand without end have no single position.
         problems.push(this.#unreadable(0, messageOf(error)));
       }
     this.problems = problems;
   }
 
-  /** The problem with its line and column. A path that is not there leads to the nearest name above it. */
+  /** Adds line and column to a problem. A path that does not exist leads to its nearest existing ancestor. */
   place(problem: Problem): PlacedProblem {
     const position = this.#position(this.#offset(problem));
     return { ...position, path: pathText(problem.path), message: problem.message };
@@ -92,12 +92,15 @@ export class YamlText {
       nameAt = found.nameAt ?? found.value?.range?.[0] ?? nameAt;
       node = found.value;
     }
-    // An empty value (`name:`) has no text of its own: its name is the better place to point at.
+    // An empty value (`name:`) has no text of its own, so the problem points at its name.
     if (atName || !node?.range || (isScalar(node) && node.source === "")) return nameAt;
     return node.range[0] + (offset === undefined ? 0 : this.#inside(node, node.range[0], offset));
   }
 
-  /** How far into the file's text the value's character `offset` is; 0 where escapes or folding make that unclear. */
+  /**
+   * The position in the file of the value's character `offset`, as a distance from the value's start; 0 where escapes or
+   * folding make it unclear.
+   */
   #inside(node: Node, valueAt: number, offset: number): number {
     if (!isScalar(node) || typeof node.value !== "string") return 0;
     for (const quote of [0, 1]) if (this.#text.startsWith(node.value, valueAt + quote)) return quote + offset;
@@ -114,12 +117,12 @@ export class YamlText {
     return (
       member(target.items, (name) => name === String(part)) ??
       this.#merged(target.items, part) ??
-      // The file may spell a word as earlier versions did.
+      // The file may use the spelling of earlier versions.
       member(target.items, (name) => camelCase(name) === part)
     );
   }
 
-  /** A member that `<<` brings in from elsewhere. */
+  /** A member that `<<` merges in. */
   #merged(pairs: readonly Pair[], part: string | number): Found | undefined {
     for (const { key, value } of pairs) {
       if (!isScalar(key) || nameOf(key.value) !== "<<") continue;
@@ -145,7 +148,7 @@ function member(pairs: readonly Pair[], isMeant: (name: string) => boolean): Fou
   return undefined;
 }
 
-/** A key as a member's name: numbers and truth values by their text, the merge key by its own. */
+/** A key as a member's name: numbers and booleans by their text; the merge key by its own. */
 function nameOf(key: unknown): string {
   if (typeof key === "symbol") return key.description ?? "";
   if (typeof key === "number" || typeof key === "boolean") return String(key);
@@ -153,8 +156,8 @@ function nameOf(key: unknown): string {
 }
 
 /**
- * YAML reads the name `01` as the number 1, and `True` as true. An ERP's codes are texts, so such a name also counts as it is
- * written, unless it stands there in quotes as well.
+ * YAML reads the name `01` as the number 1, and `True` as true. ERP codes are texts, so such a name also counts as
+ * written, unless the file has it in quotes as well.
  */
 function asWritten(items: readonly Pair[]): Pair[] {
   const names = items.map(({ key }) => (isScalar(key) ? nameOf(key.value) : ""));
@@ -168,10 +171,10 @@ function asWritten(items: readonly Pair[]): Pair[] {
   });
 }
 
-/** Slips that end where they stand: what is named below them is true. */
+/** Syntax errors that affect nothing after them: problems reported below them are real. */
 const APART: readonly string[] = ["DUPLICATE_KEY", "BAD_SCALAR_START", "BAD_DQ_ESCAPE", "TAB_AS_INDENT"];
 
-/** What follows any other syntax error is mostly its echo, until the parser has found its way again. */
+/** Drops errors that follow any other syntax error: most are only its consequences, until the parser has recovered. */
 function withoutEchoes(errors: readonly YAMLParseError[]): readonly YAMLParseError[] {
   const inOrder = errors.toSorted((a, b) => a.pos[0] - b.pos[0]);
   const at = inOrder.findIndex(({ code }) => !APART.includes(code));

@@ -11,8 +11,8 @@ export interface ColumnPath {
 }
 
 /**
- * What a plain path names: `address.city`, or undefined when the text is no path.
- * Letters, digits and `_ $ # @ -` stand for themselves; any other name is put in backticks: `` `Search Name` ``.
+ * Parses a plain path such as `address.city`; undefined when the text is not a path. Letters, digits and `_ $ # @ -`
+ * need no quoting; any other name is written in backticks: `` `Search Name` ``.
  */
 export function parsePath(text: string): ColumnPath | undefined {
   const names: string[] = [];
@@ -29,8 +29,9 @@ export function parsePath(text: string): ColumnPath | undefined {
 }
 
 /**
- * Reads a path of a row. The column must be there; below it, what is not there is null, as NULL is.
- * @throws {ParkError} E_MAPPING when the row has no such column, or the path goes into a text or a list: the ERP's table is not what the file was written for.
+ * Reads a path of a row. The column must exist; a missing member below it is null, as NULL is.
+ * @throws {ParkError} E_MAPPING when the row has no such column, or the path leads into a text or a list: the ERP's
+ * table is not the one the file was written for.
  */
 export function compilePath(text: string, place: FieldLocation): (row: Row) => Json {
   const { column, members } = parsePath(text)!;
@@ -46,8 +47,8 @@ export function missingColumn(place: FieldLocation, column: string, row: Row): E
 }
 
 /**
- * Refuses a path of an expression that goes into a text, a number or a truth value: it would give nothing. Into a list it gives a
- * list of what the members hold.
+ * Refuses an expression's path that leads into a text, a number or a boolean, because it would yield nothing. A path
+ * into a list yields a list of its members' values.
  * @throws {ParkError} E_MAPPING
  */
 export function refuseScalars({ column, members }: ColumnPath, row: Row, place: FieldLocation): void {
@@ -61,7 +62,7 @@ export function refuseScalars({ column, members }: ColumnPath, row: Row, place: 
   look(row[column], column, members);
 }
 
-/** What an object lacks is null; a path into what is no object is misspelt, and would clear the field in every record. */
+/** A missing member of an object is null. A path into anything else is misspelt, and would clear the field in every record. */
 function inside(value: Json, column: string, members: readonly string[], place: FieldLocation): Json {
   let at: Json = value;
   let path = column;

@@ -4,7 +4,7 @@ import type { ColumnUse } from "../contract.ts";
 import { parsePath } from "./column-path.ts";
 import type { FieldWords, StreamHead, ValueWords } from "../words.ts";
 
-/** Which columns a stream's words read, and what for: once for each place. */
+/** Which columns a stream's words read, and for what purpose: once for each place. */
 export function columnUses(head: StreamHead, fields: ReadonlyMap<string, FieldWords>): readonly ColumnUse[] {
   const conditions = [head.when, head.deleted?.when].flatMap((text) => (text === undefined ? [] : ofExpression(text)));
   return [

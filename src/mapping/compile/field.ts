@@ -18,7 +18,7 @@ export function ownerOf(words: FieldWords): MappedField["own"] {
   return (typeof words === "object" && words.own) || "always";
 }
 
-/** Compiles one field of a stream. Its errors name the field; its expressions are left with `values`. */
+/** Compiles one field of a stream. Its errors name the field; `values` collects its expressions. */
 export function compileField(words: FieldWords, place: FieldLocation, values: ValueCompiler): CompiledField {
   const name = place.field;
   const own = ownerOf(words);
@@ -67,14 +67,14 @@ function lookupsOf({ constants }: CompiledValue, resource: string, by: string): 
   );
 }
 
-/** The name that a lookup seeks; blank is no name. */
+/** The name to look up; a blank text is not a name. */
 function nameIn(value: Json, place: FieldLocation): string | number | null {
   if (isBlank(value)) return null;
   if (typeof value === "string" || typeof value === "number") return value;
   throw mappingError(place, `a lookup needs text or a number, found ${kindOf(value)}`, { found: kindOf(value) });
 }
 
-/** The parent's key, or null as soon as a part is blank: the row has no parent. */
+/** The parent's key; null if any part is blank, which means that the row has no parent. */
 function keyOf(parts: readonly Json[], place: FieldLocation): Key | null {
   if (parts.some(isBlank)) return null;
   const odd = parts.find((part) => typeof part === "object");
@@ -83,7 +83,7 @@ function keyOf(parts: readonly Json[], place: FieldLocation): Key | null {
   return joinKey(parts);
 }
 
-/** The names of a tags field: each once, in the order of the row. */
+/** The names of a tags field, without repeats, in the order of the row. */
 function namesIn(
   { read, table }: CompiledValue,
   input: Input,

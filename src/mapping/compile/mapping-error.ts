@@ -1,14 +1,15 @@
 import { ParkError, type Json, type StreamName } from "#model";
 
-/** What of a stream is being mapped: a field's name, or `when`. */
+/** The part of a stream that is being mapped: a field's name, or `when`. */
 export interface FieldLocation {
   readonly stream: StreamName;
   readonly field: string;
 }
 
 /**
- * A row that the sync file cannot map. Says which field and what kind of value was found; the value only where it should be in a
- * `map` and is no longer than a code, since rows hold people's data and this text reaches logs and pages.
+ * The error for a row that the sync file cannot map. It names the field and the kind of value found. It shows the value
+ * only if a `map` lacks it and it is no longer than a code, because rows hold personal data and this text reaches logs
+ * and pages.
  */
 export function mappingError(
   { stream, field }: FieldLocation,
@@ -24,7 +25,7 @@ const kinds: Readonly<Record<string, string>> = {
   function: "a function",
 };
 
-/** What a value is, in words that tell nothing of it. */
+/** Describes a value without revealing it. */
 export function kindOf(value: unknown): string {
   if (value === undefined) return "nothing";
   if (value === null) return "null";

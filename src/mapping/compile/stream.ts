@@ -9,7 +9,7 @@ import { compileField, ownerOf, type ConstantLookup } from "./field.ts";
 import { kindOf, mappingError } from "./mapping-error.ts";
 import { ValueCompiler } from "./value.ts";
 
-/** Raised when a release maps an unchanged definition to other values, so that every record is mapped again. */
+/** Raised when a release maps an unchanged definition to different values, so that every record is mapped again. */
 const mappingVersion = 1;
 
 /** A stream's words after all checks. */
@@ -21,7 +21,7 @@ export interface StreamWords {
   readonly fields: ReadonlyMap<string, FieldWords>;
 }
 
-/** Compiles a stream whose words are all checked; what it throws later is about rows alone. */
+/** Compiles a stream whose words have all been checked. Later errors can only be caused by rows. */
 export function compileStream({ name, head, read, fields }: StreamWords): Stream {
   const match = matchRules(head.match);
   const keyNames = new Set(match.flatMap((rule) => rule.fields));
@@ -66,7 +66,7 @@ export function compileStream({ name, head, read, fields }: StreamWords): Stream
   };
 }
 
-/** Fields of a stream, with the expressions that they need of a row and no others. */
+/** Compiles the fields of a stream, with only those expressions that they need of a row. */
 function compileFields(stream: string, fields: readonly (readonly [string, FieldWords])[]) {
   const values = new ValueCompiler();
   const compiled = fields.map(([field, words]) => compileField(words, { stream, field }, values));
@@ -106,7 +106,10 @@ function matchRules(words: StreamHead["match"]): MatchRule[] {
   });
 }
 
-/** What `map` gives is decided by these words alone; how and when rows are read, found or recreated is not part of it. */
+/**
+ * Identifies the words that determine the result of `map`. How and when rows are read, found or recreated is not part of
+ * it.
+ */
 function fingerprint(head: StreamHead, fields: ReadonlyMap<string, FieldWords>): string {
   const definition = {
     version: mappingVersion,
@@ -127,7 +130,7 @@ function distinct<T>(items: readonly T[]): T[] {
 
 type DeletedWords = NonNullable<StreamHead["deleted"]>;
 
-/** What becomes of a deleted record, made once: it holds nothing but constants. */
+/** What happens to a deleted record, computed once because it consists of constants. */
 function compileDeletion(words: DeletedWords | undefined): Deletion {
   if (words?.delete) return { kind: "deleted", policy: "delete" };
   if (!words?.set) return { kind: "deleted", policy: "ignore" };
@@ -146,7 +149,7 @@ function setValue(words: SetWords): MappedValue {
   return { kind: "lookup", resource, by, value: typeof value === "boolean" ? String(value) : value };
 }
 
-/** The lookups of a deletion: all of them are constants. */
+/** The lookups of a deletion; all of them are constants. */
 function deletionLookups(deletion: Deletion): ConstantLookup[] {
   if (deletion.policy !== "set") return [];
   return deletion.fields.flatMap(({ value }) => {

@@ -4,7 +4,7 @@ import type { ValueWords } from "../words.ts";
 import { compilePath } from "./column-path.ts";
 import { kindOf, mappingError, type FieldLocation } from "./mapping-error.ts";
 
-/** A row and what the stream's expressions gave for it, in the order in which they were registered. */
+/** A row, and the results of the stream's expressions for it, in the order in which they were registered. */
 export interface Input {
   readonly row: Row;
   readonly results: readonly Json[];
@@ -14,16 +14,16 @@ export type Reader = (input: Input) => Json;
 
 export type Table = (value: Json) => Json;
 
-/** A compiled value: where it is read, and the table that is laid over what was read. */
+/** A compiled value: where it is read, and the table that is applied to what was read. */
 export interface CompiledValue {
   readonly read: Reader;
-  /** `map` and `default`; for a list each member passes it alone. */
+  /** `map` and `default`; each member of a list passes through it separately. */
   readonly table: Table;
-  /** The names that this value can only be one of, where the file itself says them. */
+  /** The only names that this value can take, where the file itself states them. */
   readonly constants: readonly Json[];
 }
 
-/** Compiles values; expressions are gathered, so that a stream without any maps without a single promise. */
+/** Compiles values and collects their expressions, so that a stream without expressions maps without any promise. */
 export class ValueCompiler {
   readonly expressions: Expression[] = [];
 
@@ -51,7 +51,7 @@ function readColumn(path: string, place: FieldLocation): Reader {
 
 const asIs: Table = (value) => value;
 
-/** NULL, and text with nothing in it: what an ERP shows where a person entered nothing. */
+/** NULL, or a text without content: what an ERP stores where a person entered nothing. */
 export function isBlank(value: Json): value is null | string {
   return value === null || (typeof value === "string" && value.trim() === "");
 }
@@ -83,7 +83,7 @@ function shownValue(value: Json): string {
   return isCode ? `the value ${JSON.stringify(value)}` : `the value (${kindOf(value)})`;
 }
 
-/** The value whole: read, then through the table. */
+/** Reads a value and passes it through its table. */
 export function valueOf({ read, table }: CompiledValue): Reader {
   if (table === asIs) return read;
   return (input) => table(read(input));

@@ -4,20 +4,23 @@ import { kindOf } from "../compile/mapping-error.ts";
 import { isObject } from "../object.ts";
 import { pad, utc } from "./functions.ts";
 
-/** An expression that works longer than this on one row does not end. */
+/** An expression that takes longer than this for one row is taken to run forever. */
 const timeoutMs = 1_000;
-/** Nested calls; above it a function calls itself without end. */
+/** Maximum depth of nested calls, which stops infinite recursion. */
 const maxDepth = 400;
-/** Members of a list that an expression may build. */
+/** Maximum number of members in a list that an expression builds. */
 const maxSequence = 100_000;
 
-/** The result of an expression: its value, where nothing is null, or why it has none. */
+/** The result of an expression: its value, null where there is none, or why it failed. */
 export type Evaluated =
   | { readonly value: Json }
-  /** `isMachines`: the row has no part in it, and another time it may succeed. */
+  /** `isMachines`: the row is not the cause, and a later try may succeed. */
   | { readonly failure: string; readonly isMachines?: true };
 
-/** A JSONata expression with its limits, ready to meet rows. Imports nothing of other rooms: a process of its own loads it alone. */
+/**
+ * A JSONata expression with its limits, ready to evaluate rows. It imports no other module, because a separate process
+ * loads it alone.
+ */
 export class Evaluation {
   readonly #compiled: jsonata.Expression;
 
@@ -31,7 +34,7 @@ export class Evaluation {
     return this.#compiled.ast();
   }
 
-  /** Never throws: what a row did to the expression is told without the row's values. */
+  /** Never throws. A failure is described without the row's values. */
   async of(present: Row): Promise<Evaluated> {
     try {
       return { value: asJson(await this.#compiled.evaluate(present)) };
@@ -46,7 +49,7 @@ class NoValue extends Error {}
 
 function asJson(value: unknown): Json {
   if (value === undefined || value === null) return null;
-  // JSON has no infinity and would make null of it: the field would be cleared.
+  // JSON turns infinity into null, which would clear the field.
   if (typeof value === "number" && !Number.isFinite(value))
     throw new NoValue("the expression gives no finite number: does it divide by zero?");
   if (typeof value === "string" || typeof value === "number" || typeof value === "boolean") return value;
@@ -56,17 +59,20 @@ function asJson(value: unknown): Json {
   throw new NoValue("the expression gives a function, expected a value");
 }
 
-/** Limits that an expression ran into: their `value` is the limit, none of the row's. */
+/** Errors for exceeded limits: their `value` is the limit, not a value of the row. */
 const limits = new Set<unknown>(["D1011", "D1012", "D2015"]);
 
-/** The message of what JSONata threw, with the row's values in it replaced by their kinds. */
+/** JSONata's error message, with values of the row replaced by their kinds. */
 function withoutValues(thrown: unknown): string {
   const { code, message = "unknown reason", value, value2, exp } = factsOf(thrown);
   const values = limits.has(code) ? [] : [value, value2, exp].filter((value) => value !== undefined);
   return values.reduce<string>((text, value) => text.replaceAll(JSON.stringify(value), kindOf(value)), String(message));
 }
 
-/** JSONata throws plain objects as well as errors; an error's message is not one of its own enumerable members. */
+/**
+ * The facts of an error. JSONata throws plain objects as well as errors, and an error's message is not an own enumerable
+ * member.
+ */
 export function factsOf(thrown: unknown): Readonly<Record<string, unknown>> {
   const facts = isObject(thrown) ? thrown : {};
   return thrown instanceof Error ? { ...facts, message: thrown.message } : facts;

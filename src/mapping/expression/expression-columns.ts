@@ -2,8 +2,8 @@ import { isObject } from "../object.ts";
 import type { ColumnPath } from "../compile/column-path.ts";
 
 /**
- * The columns of the row that an expression reads, from its syntax tree. Those it asks about with `$exists` (or `??`) are
- * optional and left out, and so are names below another: what is inside a column is the ERP's affair.
+ * The columns of the row that an expression reads, from its syntax tree. Columns that it tests with `$exists` (or `??`)
+ * are optional and left out, and so are names below a column, which only the ERP defines.
  */
 export function columnsOf(ast: unknown): readonly string[] {
   const read = new Set<string>();
@@ -12,14 +12,14 @@ export function columnsOf(ast: unknown): readonly string[] {
   return [...read].filter((name) => !optional.has(name));
 }
 
-/** The same with the optional ones. */
+/** Like {@link columnsOf}, with the optional columns. */
 export function allColumnsOf(ast: unknown): readonly string[] {
   const read = new Set<string>();
   collect(ast, read, read);
   return [...read];
 }
 
-/** The path that an expression is, where it is nothing else: `address.city`, `$.address.city`. */
+/** The path that an expression consists of, if it is nothing else: `address.city`, `$.address.city`. */
 export function pathOf(ast: unknown): ColumnPath | undefined {
   if (!isObject(ast) || ast["type"] !== "path" || !Array.isArray(ast["steps"]) || "group" in ast) return undefined;
   const [first, ...rest] = ast["steps"] as unknown[];
@@ -38,7 +38,7 @@ function collect(node: unknown, read: Set<string>, optional: Set<string>): void 
   if (!isObject(node)) return;
   if (node["type"] === "path" && Array.isArray(node["steps"])) {
     const [first, second] = node["steps"] as unknown[];
-    // `$.name` and `$$.name` begin at the row itself; a plain name does too.
+    // `$.name` and `$$.name` start at the row itself, as a plain name does.
     const column = isVariable(first, "") || isVariable(first, "$") ? second : first;
     if (isObject(column) && column["type"] === "name") read.add(String(column["value"]));
     else collect(first, read, optional);
@@ -49,7 +49,7 @@ function collect(node: unknown, read: Set<string>, optional: Set<string>): void 
     if (!insideValues.has(part)) collect(child, asks ? optional : read, optional);
 }
 
-/** Parts of a node whose names are members of a value and no columns: filters, groupings, transforms. */
+/** Parts of a node in which names are members of a value, not columns: filters, groupings, transforms. */
 const insideValues = new Set(["stages", "predicate", "group", "pattern", "update", "delete"]);
 
 function isVariable(node: unknown, name: string): boolean {

@@ -7,7 +7,7 @@ export interface ExpressionFault {
   readonly offset: number;
 }
 
-/** JSONata's own functions that a mapping may call, and `utc`. */
+/** JSONata functions that a mapping may call, and `utc`. */
 export const functionNames: ReadonlySet<string> = new Set(
   [
     "sum count max min average string substring substringBefore substringAfter lowercase uppercase length trim pad match",
@@ -28,7 +28,7 @@ const refused: Readonly<Record<string, string>> = {
   eval: "would run text out of the row as an expression",
 };
 
-/** Finds in a syntax tree what parses and still cannot be meant: it would park every record, or write unwanted values. */
+/** Finds expressions that parse but cannot be meant: they would park every record, or write unwanted values. */
 export function expressionFault(ast: unknown): ExpressionFault | undefined {
   const nodes = nodesOf(ast);
   const bound = new Set(nodes.flatMap(boundNames));
@@ -46,7 +46,7 @@ function nodesOf(tree: unknown): Node[] {
   return isObject(tree) ? [tree, ...Object.values(tree).flatMap(nodesOf)] : [];
 }
 
-/** Names that the expression gives itself: `$x := …`, `function($x)`, `@$x`, `#$i`. */
+/** Names that the expression itself defines: `$x := …`, `function($x)`, `@$x`, `#$i`. */
 function boundNames(node: Node): unknown[] {
   const lambda = node["type"] === "lambda" && Array.isArray(node["arguments"]) ? node["arguments"] : [];
   const variables: unknown[] = node["type"] === "bind" ? [node["lhs"]] : lambda;
@@ -72,7 +72,7 @@ function variableFault(node: Node, bound: ReadonlySet<unknown>): string | undefi
   return reason === undefined ? `found the unknown $${name}${didYouMean(name, functionNames)}` : `$${name} ${reason}`;
 }
 
-/** Positions in the tree are those behind a token. */
+/** Positions in the tree lie behind a token; this is the position of its beginning. */
 function beginOf(node: Node): number {
   const end = typeof node["position"] === "number" ? node["position"] : 0;
   const length = node["type"] === "variable" ? String(node["value"]).length + 1 : String(node["value"]).length;

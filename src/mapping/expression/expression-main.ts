@@ -2,7 +2,7 @@ import { Worker } from "node:worker_threads";
 import { Evaluation, type Evaluated } from "./evaluation.ts";
 import type { Task } from "./expression-workers.ts";
 
-/** A process that evaluates expressions one after the other for the one that made it; see {@link ExpressionWorkers}. */
+/** The child process that evaluates expressions one after the other; see {@link ExpressionWorkers}. */
 const compiled = new Map<string, Evaluation>();
 
 const ending = import.meta.url.endsWith(".ts") ? ".ts" : ".js";

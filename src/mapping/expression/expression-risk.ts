@@ -2,7 +2,7 @@ import { isObject } from "../object.ts";
 
 type Node = Readonly<Record<string, unknown>>;
 
-/** Functions whose work and result grow no faster than what they are given. */
+/** Functions whose work and result grow no faster than their arguments. */
 const plain = new Set(
   [
     "sum count max min average string substring substringBefore substringAfter lowercase uppercase length trim number",
@@ -13,19 +13,19 @@ const plain = new Set(
     .split(" "),
 );
 
-/** Functions that are plain as long as all arguments after the first are literals in the expression. */
+/** Functions that are safe as long as all arguments after the first are literals in the expression. */
 const plainWithLiterals = new Set(
   "contains split replace pad formatNumber formatInteger toMillis fromMillis".split(" "),
 );
-/** With a picture these two make a pattern of it. */
+/** With a picture argument, these two turn it into a pattern. */
 const plainWithoutPicture = new Set(["toMillis", "fromMillis"]);
 
 const leaves = new Set<unknown>(["name", "string", "number", "value"]);
 
 /**
- * Is the work that an expression makes of a row bounded by the row's size? Then it may run beside everything else. Patterns,
- * functions of its own, variables, ranges and steps that compute something for each member of a list are not: a row can make
- * them run without end, or use all memory.
+ * Whether the work of an expression is bounded by the size of the row, so that it may run in the main process. Patterns,
+ * own functions, variables, ranges, and steps that compute something for each member of a list are not bounded: a row
+ * can make them run forever, or use all memory.
  */
 export function isBounded(tree: unknown): boolean {
   if (Array.isArray(tree)) return tree.every(isBounded);
@@ -34,7 +34,7 @@ export function isBounded(tree: unknown): boolean {
   return isBoundedNode(tree) && isBounded(perMember) && !readsRow(perMember);
 }
 
-/** What reads the whole row for each member of a list works as long as both together. */
+/** An expression that reads the whole row for each member of a list does work proportional to the product of the two. */
 function readsRow(tree: unknown): boolean {
   if (Array.isArray(tree)) return tree.some(readsRow);
   return (
@@ -47,7 +47,7 @@ function isBoundedNode(node: Node): boolean {
   if (leaves.has(type)) return true;
   switch (type) {
     case "variable":
-      // The row itself; all others were bound by the expression.
+      // The row itself; all other variables are bound by the expression.
       return node["value"] === "" || node["value"] === "$";
     case "path":
       return isBoundedPath(node["steps"]);

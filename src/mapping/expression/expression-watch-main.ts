@@ -1,8 +1,8 @@
 import { Socket } from "node:net";
 
 /**
- * The second thread of an expression's process. The standard input ends with the process that made it, also by SIGKILL; this
- * one then ends too, whatever its first thread is in the middle of.
+ * The second thread of an expression process. Its standard input closes when the parent process ends, even by SIGKILL;
+ * this thread then ends the process, whatever the first thread is doing.
  */
 const maker = new Socket({ fd: 0 });
 maker.on("error", end);

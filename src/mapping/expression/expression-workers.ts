@@ -4,14 +4,17 @@ import { fileURLToPath } from "node:url";
 import type { Row } from "#model";
 import type { Evaluated } from "./evaluation.ts";
 
-/** The limit that holds inside an expression is 1 s; what does not even look at it, as a pattern, ends here. */
+/** An expression checks its own limit of 1 s. Work that never checks it, such as a pattern, ends after this time. */
 const deadlineMs = 2_000;
 const memoryMb = 128;
-/** One that runs away delays the other expressions of its kind, not all of them. */
+/** A runaway expression delays other expressions of its kind, but not all of them. */
 const most = 2;
-/** A further process starts when one was busy with its batch for so long: a start costs as much as thousands of evaluations. */
+/**
+ * Another process is started once one has been busy with its batch for this long: a start costs as much as thousands of
+ * evaluations.
+ */
 const patienceMs = 100;
-/** Evaluations in one message. */
+/** Evaluations per message. */
 const together = 32;
 
 export interface Task {
@@ -22,14 +25,14 @@ export interface Task {
 interface Waiting {
   readonly task: Task;
   readonly settle: (evaluated: Evaluated) => void;
-  /** Was under way when its process ended: evaluated once more, alone, it proves to be the cause, or not. */
+  /** It was being evaluated when its process ended. It is evaluated once more, alone, which shows whether it was the cause. */
   readonly isAlone: boolean;
 }
 
 /**
- * Processes for expressions that could run away; started by the first of them. A thread would not do: one allocation that is
- * too large ends the process that it is in, whatever limits the thread has. What waits at the same time travels together,
- * since a message costs more than most expressions.
+ * Processes for expressions that could run away, started on demand. A thread is not enough: a single huge allocation
+ * ends the whole process, whatever the limits of the thread. Evaluations that wait at the same time are sent together,
+ * because a message costs more than most expressions.
  */
 class ExpressionWorkers {
   readonly #waiting: Waiting[] = [];
@@ -64,7 +67,7 @@ class ExpressionWorkers {
     return this.#waiting.splice(0, alone === 0 ? 1 : Math.min(alone === -1 ? Infinity : alone, together));
   }
 
-  /** One that has nothing to do, and did not end meanwhile. */
+  /** An idle process that has not ended meanwhile. */
   #rested(): Helper | undefined {
     for (let helper = this.#idle.pop(); helper; helper = this.#idle.pop()) {
       if (helper.failure === undefined) return helper;
@@ -101,25 +104,25 @@ class ExpressionWorkers {
 
 export const expressionWorkers = new ExpressionWorkers();
 
-/** One process. It is over when an expression did not end in time, or took more memory than there is. */
+/** One process. It is finished when an expression did not end in time, or used too much memory. */
 class Helper {
   readonly #child: ChildProcess;
   readonly #ready: Promise<void>;
   #answer: ((answers: readonly Evaluated[] | undefined) => void) | undefined;
   #sentAt: number | undefined;
   isReady = false;
-  /** Why it is over; undefined while it is not. */
+  /** Why it is finished; undefined while it works. */
   failure: string | undefined;
 
   constructor() {
     const file = helperFile();
     this.#child = fork(file, [], {
-      // No secret of the environment, and no word of a crash on the terminal.
+      // It gets no secrets of the environment, and a crash prints nothing on the terminal.
       env: {},
-      // The input carries nothing; its end tells the worker that the parent is gone.
+      // The input carries no data; its end tells the worker that the parent is gone.
       stdio: ["pipe", "ignore", "ignore", "ipc"],
       serialization: "advanced",
-      // Ctrl+C reaches a whole group: this one ends with its input, when the process that waits for it is gone.
+      // Ctrl+C reaches a whole process group. This process instead ends with its input, when its parent is gone.
       detached: true,
       execArgv: [`--max-old-space-size=${memoryMb}`, ...(file.endsWith(".ts") ? ["--experimental-strip-types"] : [])],
     });
@@ -142,12 +145,12 @@ class Helper {
     this.#child.on("error", (error) => this.#end(notStarted(error.message)));
   }
 
-  /** For how many milliseconds it has been working on its batch. */
+  /** How long it has been working on its batch, in milliseconds. */
   get busyMs(): number {
     return this.#sentAt === undefined ? 0 : performance.now() - this.#sentAt;
   }
 
-  /** An answer to each task, in their order; undefined when it is over. */
+  /** The results of the tasks, in order; undefined once the process is finished. */
   async evaluate(tasks: readonly Task[]): Promise<readonly Evaluated[] | undefined> {
     const answered = new Promise<readonly Evaluated[] | undefined>((resolve) => {
       this.#answer = resolve;
@@ -165,7 +168,7 @@ class Helper {
     return answers;
   }
 
-  /** Only work keeps the process alive that waits for it. */
+  /** Keeps this process alive only while work is pending. */
   #hold(isHeld: boolean): void {
     const { channel } = this.#child;
     if (isHeld) {
@@ -193,7 +196,7 @@ function notStarted(why: string): string {
   return `the process that evaluates the expression did not start (${why}): is there memory, and room for a process more?`;
 }
 
-/** Beside this file, as source or as built. */
+/** The worker's file, beside this one, in source or built form. */
 function helperFile(): string {
   const ending = import.meta.url.endsWith(".ts") ? ".ts" : ".js";
   return fileURLToPath(new URL(`./expression-main${ending}`, import.meta.url));

@@ -8,7 +8,7 @@ import { isBounded } from "./expression-risk.ts";
 import { expressionWorkers } from "./expression-workers.ts";
 import { mappingError, type FieldLocation } from "../compile/mapping-error.ts";
 
-/** What is wrong with an expression before it meets a row. */
+/** What is wrong with an expression, checked before any row. */
 export function expressionProblem(text: string): ExpressionFault | undefined {
   let ast: unknown;
   try {
@@ -23,7 +23,7 @@ export function expressionProblem(text: string): ExpressionFault | undefined {
   return fault && atCharacter(fault);
 }
 
-/** An expression over several lines cannot be pointed into, so the message counts too. */
+/** The message names the character too, because editors cannot point into an expression of several lines. */
 function atCharacter({ message, offset }: ExpressionFault): ExpressionFault {
   return { message: `at character ${offset + 1}: ${message}`, offset };
 }
@@ -47,10 +47,11 @@ export class Expression {
   }
 
   /**
-   * The expression's value for a row; nothing becomes null. What could run away on a row runs in a process of its own, with
-   * a deadline and a limit on memory.
-   * `present` is the row without its NULLs (see {@link withoutNulls}).
-   * @throws {ParkError} E_MAPPING when a column is missing, the expression is a path into a text, it fails or runs away.
+   * The expression's value for a row; no value becomes null. An expression that could run away is evaluated in a
+   * separate process, with a deadline and a memory limit. `present` is the row without its NULLs (see {@link
+   * withoutNulls}).
+   * @throws {ParkError} E_MAPPING when a column is missing, a path leads into a text, or the expression fails or runs
+   * away.
    * @throws {RetryError} E_EXPRESSION_PROCESS when that process cannot be started.
    */
   async evaluate(row: Row, present: Row): Promise<Json> {
@@ -68,8 +69,8 @@ export class Expression {
 }
 
 /**
- * The row as expressions see it: without its NULLs, at any depth. `a & ' ' & b` would else write the word "null" into a
- * name, since that is what JSONata makes of a null beside text.
+ * The row as expressions see it: without its NULLs, at any depth. Otherwise `a & ' ' & b` would write the word "null"
+ * into a name, because JSONata prints a null that way.
  */
 export function withoutNulls(row: Row): Row {
   const present: Row = {};

@@ -1,16 +1,16 @@
 import { Temporal } from "temporal-polyfill";
 
-/** A time with an offset in any of its forms: `Z`, `+02`, `+02:00`, `+02:00[Europe/Berlin]`. */
+/** A time with an offset in any form: `Z`, `+02`, `+02:00`, `+02:00[Europe/Berlin]`. */
 const hasOffset = /[T ][\d:.,]+ *(?:Z|[+-])/i;
 /** An empty date as Dynamics and .NET write it: the first day that SQL Server's type, or their own, can hold. */
 const blankDate = /^(?:0001|1753)-01-01(?:\D|$)/;
 
 /**
- * `$utc(text, zone)`: a date or date and time as the ERP's clock shows it, as the instant the service wants:
- * UTC with milliseconds, `2026-05-04T22:00:00.000Z`. A date alone is its midnight. Text that carries its own offset keeps
- * its instant. In the hour that a clock change repeats, the first one is meant; in the hour that it skips, the time after
- * the gap. Nothing stays nothing, and so are empty text and {@link blankDate}.
- * @throws {RangeError} when the text is no ISO date or the zone is unknown; the message names neither.
+ * `$utc(text, zone)` converts a date, or a date and time, of the ERP's clock to an instant as the service expects it:
+ * UTC with milliseconds, `2026-05-04T22:00:00.000Z`. A date alone means its midnight. A text with its own offset keeps
+ * its instant. In the hour that a clock change repeats, the first one is meant; in the hour that it skips, the time
+ * after the gap. Undefined stays undefined, and empty text and {@link blankDate} become undefined.
+ * @throws {RangeError} when the text is not an ISO date or the zone is unknown; the message names neither.
  */
 export function utc(text: unknown, zone: unknown): string | undefined {
   if (text === undefined || text === null) return undefined;
@@ -28,10 +28,10 @@ export function utc(text: unknown, zone: unknown): string | undefined {
   }
 }
 
-/** Longer texts are no fields of a record. JSONata's own would allocate whatever it is asked for, and may take the process down. */
+/** Longer texts cannot be fields of a record. JSONata's own function would allocate any length, which can crash the process. */
 const widest = 10_000;
 
-/** `$pad(text, width, char)` as JSONata defines it, up to a width that a record can hold. @throws {RangeError} beyond it. */
+/** `$pad(text, width, char)` as JSONata defines it, up to the length that a record can hold. @throws {RangeError} beyond it. */
 export function pad(text: unknown, width: unknown, char: unknown): string | undefined {
   if (text === undefined || text === null) return undefined;
   if (typeof text !== "string" || typeof width !== "number") throw new RangeError("$pad needs a text and a width");
