@@ -6,7 +6,7 @@ import type { ActStore, MatchStore } from "#store";
 /** What a first run would do with a record of the ERP, in the order in which people read it. */
 export const adoptionVerdicts = ["bound", "matched", "deleted", "new", "ambiguous", "left out", "unclear"] as const;
 
-/** Verdicts of which a person wants to see examples, the ones that need a person first. */
+/** Verdicts for which examples are shown; those that need a person come first. */
 const SHOWN = ["ambiguous", "unclear", "deleted", "matched"] as const;
 /** Examples per verdict: the whole list is in the CSV. */
 export const adoptionExamples = 10;
@@ -18,7 +18,7 @@ export interface AdoptionReport {
   /** Records of the service that no row of the ERP matches. */
   readonly onlyInService: number;
   readonly examples: readonly PlannedRecord[];
-  /** Match fields that no record of the service carries: nothing can be found by them. */
+  /** Match fields that no record of the service has, so that they can find nothing. */
   readonly blindFields: readonly string[];
 }
 
@@ -33,8 +33,8 @@ export function adoptionReport({ stream, counts, orphanCount, records, blindFiel
 }
 
 /**
- * Releases streams: `adopt` binds what matches and creates the rest, `create-all` creates every record.
- * @throws {ParkError} E_NOT_RESOLVABLE where nothing can be found by the match rules; nothing is decided then.
+ * Releases streams: `adopt` binds matching records and creates the rest, `create-all` creates every record.
+ * @throws {ParkError} E_NOT_RESOLVABLE where the match rules cannot find anything; nothing is decided then.
  */
 export async function decideAdoption(
   { store, matcher }: { readonly store: { readonly acts: ActStore } & MatchStore; readonly matcher: Matcher },
@@ -54,7 +54,7 @@ async function expectFindable(matcher: Matcher, streams: readonly Stream[]): Pro
   if (texts.length > 0) throw new ParkError("E_NOT_RESOLVABLE", `${texts.join(" ")} Nothing was decided`);
 }
 
-/** What is wrong with match fields that no record of the service carries; nothing where there is none. */
+/** Describes match fields that no record of the service has; empty where there are none. */
 export function blindTexts(stream: string, fields: readonly string[]): string[] {
   if (fields.length === 0) return [];
   return [

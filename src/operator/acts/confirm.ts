@@ -5,7 +5,7 @@ import type { ActStore, NoteStore, OperatorStore, RecordStore, Store } from "#st
 import type { StreamPlan } from "../plan/stream-plan.ts";
 
 /**
- * Says that the updates of this plan, which the change guard holds, are meant: the daemon, or the next sync, writes them.
+ * Confirms the updates of a plan that the change guard holds: the daemon, or the next sync, writes them.
  * @param plans what would be written now.
  * @throws {ParkError} E_PLAN_OUTDATED when no stream would be written by this plan now.
  */
@@ -39,16 +39,16 @@ function outdated(id: string, plans: readonly StreamPlan[]): ParkError {
 }
 
 /**
- * Says that the deletions that the guard holds are meant: these are carried out, and no others.
+ * Confirms the deletions that the guard holds: these are carried out, and no others.
  * @param count how many the person saw.
- * @throws {ParkError} E_NOT_RESOLVABLE when another number is held now.
+ * @throws {ParkError} E_NOT_RESOLVABLE when a different number is held now.
  */
 export async function confirmDeletions(
   { store }: { readonly store: Pick<Store, "acts" | "clock"> & OperatorStore & RecordStore & NoteStore },
   { stream, count }: { readonly stream: StreamName; readonly count: number },
   by: Actor,
 ): Promise<void> {
-  // Those that come while they are counted are others.
+  // Deletions that arrive while these are counted are not included.
   const at = store.clock.now();
   const held = await heldDeletions(store, stream);
   if (held?.count !== count)

@@ -4,11 +4,11 @@ import { labelOf, knownRecord } from "./resolve.ts";
 
 type ForgetStore = RecordStore & OperatorStore & { readonly privacy: PrivacyStore };
 
-/** A record whose contents are to be forgotten, and where else they are. */
+/** A record whose contents are to be forgotten, and where else they are kept. */
 export interface Forgettable extends Pick<RecordView, "id" | "binding"> {
-  /** The ERP says that it is deleted. */
+  /** The ERP reports it as deleted. */
   readonly isDeleted: boolean;
-  /** Records that refer to it, with contents of their own. */
+  /** Records that refer to it and have contents of their own. */
   readonly children: readonly RecordId[];
 }
 
@@ -19,7 +19,8 @@ export async function forgettable(store: RecordStore, id: RecordId): Promise<For
 }
 
 /**
- * Overwrites what the store keeps of a record's contents; key and binding stay, so that nothing is created twice.
+ * Overwrites what the store keeps of a record's contents. The key and the binding stay, so that nothing is created
+ * twice.
  * @throws {ParkError} E_RECORD_UNKNOWN, E_NOT_FORGETTABLE.
  */
 export async function forget({ store }: { readonly store: ForgetStore }, id: RecordId, by: Actor): Promise<void> {
@@ -29,7 +30,7 @@ export async function forget({ store }: { readonly store: ForgetStore }, id: Rec
 
 const EXAMPLES = 5;
 
-/** Where the contents of a record are besides the store, one sentence each. */
+/** Where else the contents of a record are kept, one sentence each. */
 export function otherPlaces({ binding, isDeleted, children }: Forgettable): string[] {
   const labels = children.slice(0, EXAMPLES).map(recordLabel).join(", ");
   const isOne = children.length === 1;

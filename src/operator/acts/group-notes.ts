@@ -6,19 +6,19 @@ import { actorText } from "../text/actor-text.ts";
 import { expectRest } from "./pause.ts";
 
 const PAGE = 1_000;
-/** A group that grew by this factor is reported again, snoozed or not. */
+/** A group that grew by this factor is reported again, even if it was snoozed. */
 const GROWTH = 10;
 
 interface GroupDeps {
   readonly store: { readonly groups: GroupStore };
 }
 
-/** A group of records with the same cause, and what people wrote down about it. */
+/** A group of records with the same cause, and what people noted about it. */
 export interface NotedGroup extends ErrorGroup {
   readonly noted: GroupNote | undefined;
 }
 
-/** Reads records that are held up, and groups them by cause: the largest group first. */
+/** Reads records that need attention and groups them by cause, the largest group first. */
 export async function readGroups(
   groups: Pick<GroupStore, "held">,
   streams: readonly StreamName[],
@@ -35,13 +35,13 @@ export async function notedGroups({ store }: GroupDeps, streams: readonly Stream
   return (await readGroups(store.groups, streams)).map((group) => ({ ...group, noted: notes.get(group.id) }));
 }
 
-/** Whether people do not want to hear about the group now. */
+/** Whether people have asked not to hear about the group now. */
 export function isSnoozed(note: GroupNote | undefined, count: number, now: number): boolean {
   const { snooze } = note ?? {};
   return snooze !== undefined && now < snooze.until && !hasGrown(count, snooze.count);
 }
 
-/** Whether people have to hear about a group again that had so many records when they last did. */
+/** Whether people have to be told again about a group, given how many records it had when they were last told. */
 export function hasGrown(count: number, before: number): boolean {
   return count >= GROWTH * before;
 }
@@ -52,15 +52,15 @@ export interface GroupNoteInput {
   readonly owner?: string | undefined;
   /** No message about the group before this moment; `none` ends a snooze. */
   readonly snoozeUntil?: number | "none" | undefined;
-  /** When what the person saw was written down, or that nothing was; undefined where that is not known. */
+  /** When the note that the person saw was written, or `none` if there was none; undefined where that is not known. */
   readonly notedAt?: number | "none" | undefined;
 }
 
 /**
- * Writes down a note, an owner or a snooze of a group; what is not given stays. An empty text takes a note or an owner away.
- * Records are not touched: the ERP leads.
- * @throws {ParkError} E_NOTE_OUTDATED when another person wrote something down since `notedAt`; E_GROUP_UNKNOWN when no record is held up by this cause; E_PAUSE_TIME for a snooze that ends in the past or
- * in more than 92 days.
+ * Saves a note, an owner or a snooze of a group. Values that are not given stay; an empty text removes a note or an
+ * owner. Records are not touched: the ERP leads.
+ * @throws {ParkError} E_NOTE_OUTDATED when another person changed the note since `notedAt`; E_GROUP_UNKNOWN when no
+ * record has this cause; E_PAUSE_TIME for a snooze that ends in the past or in more than 92 days.
  */
 export async function noteGroup(
   { store }: { readonly store: Pick<Store, "groups" | "acts" | "clock"> },
@@ -71,7 +71,7 @@ export async function noteGroup(
   const group = await knownGroup({ store }, streams, id);
   const now = store.clock.now();
   if (typeof snoozeUntil === "number") expectRest({ what: "snooze", until: snoozeUntil, now });
-  // Read once more: to read the groups may have taken its time.
+  // Read again, because reading the groups may have taken a while.
   const noted = (await store.groups.groupNotes()).get(id);
   if (notedAt !== undefined && (noted?.at ?? "none") !== notedAt) throw outdated(id, noted);
   const texts = { note: note ?? noted?.note, owner: owner ?? noted?.owner };

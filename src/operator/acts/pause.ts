@@ -1,25 +1,25 @@
 import { DAY_MS, localTime, ParkError, type Actor, type StreamName } from "#model";
 import type { Pause, Store } from "#store";
 
-/** A stream that is to rest for longer is taken out of the sync file; a snooze that is longer hides what should be repaired. */
+/** A stream that is paused for longer should leave the sync file; a longer snooze hides what should be repaired. */
 const LONGEST_REST_MS = 92 * DAY_MS;
 
 export interface PauseInput {
   readonly streams: readonly StreamName[];
-  /** It ends at this moment without a person. */
+  /** When it ends automatically. */
   readonly until: number;
-  /** Whether the streams are not polled either. */
+  /** Whether polls are paused too. */
   readonly polls: boolean;
 }
 
-/** A pause of a stream as it holds now. */
+/** A pause that is in effect for a stream. */
 export interface StreamPause extends Pause {
   readonly stream: StreamName;
 }
 
 /**
- * Pauses streams: a running daemon delivers nothing of them within a second, and continues at `until`. A pause never shortens one that
- * another person gave: the later end counts, and polls that were stopped stay so; {@link resume} ends both.
+ * Pauses streams: a running daemon stops delivering them within a second, and resumes at `until`. It never shortens
+ * another person's pause: the later end counts, and stopped polls stay stopped; {@link resume} ends both.
  * @throws {ParkError} E_PAUSE_TIME for no moment, one in the past, or one more than 92 days away.
  */
 export async function pause(
@@ -47,8 +47,9 @@ export async function pause(
 }
 
 /**
+ * Checks the end of a pause or snooze.
  * @param until NaN where no end was given.
- * @throws {ParkError} E_PAUSE_TIME where it is no moment within the next 92 days.
+ * @throws {ParkError} E_PAUSE_TIME where it is not a moment within the next 92 days.
  */
 export function expectRest({ what, until, now }: { what: "pause" | "snooze"; until: number; now: number }): void {
   const undone = `Nothing was ${what}d`;

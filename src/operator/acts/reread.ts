@@ -3,7 +3,7 @@ import { pollNote, rereadNote, stageByKey } from "#pipeline";
 import type { SourceStream } from "#sources";
 import type { ActStore, IntakeStore, NoteStore } from "#store";
 
-/** Lets the next poll read the stream from its beginning. Rows that did not change cost no request to the service. */
+/** Makes the next poll read the stream from its beginning. Unchanged rows cost no request to the service. */
 export async function rereadStream(
   { store }: { readonly store: { readonly acts: ActStore } & NoteStore },
   stream: StreamName,
@@ -42,7 +42,7 @@ export async function rereadKeys(
   return { changed, unchanged: keys.length - changed - missing.length, missing };
 }
 
-/** Has the running daemon poll the streams within a second; without one, the next that starts. */
+/** Makes the running daemon poll the streams within a second; without one, the next daemon that starts. */
 export async function pollNow(
   { store }: { readonly store: { readonly acts: ActStore } & NoteStore },
   streams: readonly StreamName[],

@@ -8,14 +8,17 @@ import { recordWord } from "../text/shell.ts";
 export interface ResolveInput {
   readonly id: RecordId;
   readonly answer: "create" | "skip";
-  /** When the create began that the person looked for, or that none had; undefined where that is not known. */
+  /**
+   * When the create began whose result the person looked for, or `none` if there was none; undefined where that is not
+   * known.
+   */
   readonly begunAt?: number | "none" | undefined;
 }
 
 /**
- * Answers a create whose result is unknown, or a parked record, without a binding.
- * @throws {ParkError} E_RECORD_UNKNOWN, E_NOT_RESOLVABLE, also where another create has begun than the one that is meant: the person did
- * not look for its result.
+ * Answers a create with an unknown result, or a parked record, without binding it.
+ * @throws {ParkError} E_RECORD_UNKNOWN; E_NOT_RESOLVABLE, also where a different create has begun since, because the
+ * person did not look for its result.
  */
 export async function resolve(
   { store }: { readonly store: RecordStore & OperatorStore },
@@ -35,19 +38,19 @@ export interface BindInput {
   readonly id: RecordId;
   readonly stream: Stream;
   readonly serviceId: ServiceId;
-  /** Shown both sides before anything is bound; false binds nothing. */
+  /** Shows both sides before anything is bound; false binds nothing. */
   readonly isMeant: (proposed: ProposedBinding, binding: Binding) => Promise<boolean>;
   readonly signal: AbortSignal;
 }
 
-/** What was bound, with both sides; `isBound` is false where the person said no. */
+/** What was bound, with both sides; `isBound` is false if the person said no. */
 export interface Bound extends ProposedBinding {
   readonly binding: Binding;
   readonly isBound: boolean;
 }
 
 /**
- * Binds a record to a record of the service that exists and that no other record has.
+ * Binds a record to an existing record of the service that no other record is bound to.
  * @throws {ParkError} E_RECORD_UNKNOWN, E_NOT_RESOLVABLE, E_ALREADY_BOUND; {WaitError} E_SERVICE_DOUBTED.
  */
 export async function bind(
@@ -81,7 +84,7 @@ export function labelOf({ resource, serviceId }: Binding): string {
   return `${resource} ${serviceId}`;
 }
 
-/** Told before anything is asked: there is no question left. */
+/** Reported before anything is asked, because no question is left. */
 function settledAlready({ id, state, binding }: RecordView): ParkError {
   const bound = binding ? ` and bound to ${labelOf(binding)}` : "";
   const next = binding
@@ -91,8 +94,9 @@ function settledAlready({ id, state, binding }: RecordView): ParkError {
 }
 
 /**
- * Ends a binding that is wrong and returns it; `serviceId`: only one to this record of the service. The record is then held until a person resolves it: the service record it was
- * bound to may have its natural key by now, and without such a key a create would duplicate it.
+ * Removes a wrong binding and returns it; with `serviceId`, only a binding to that record of the service. The record is
+ * then held until a person resolves it: the service record may have its natural key by now, and without such a key a
+ * create would duplicate it.
  * @throws {ParkError} E_RECORD_UNKNOWN, E_NOT_RESOLVABLE.
  */
 export async function unbind(

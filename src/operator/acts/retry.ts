@@ -4,7 +4,7 @@ import { groupRecords, unknownGroup } from "./group-notes.ts";
 
 const states = ["parked", "waiting"] as const;
 
-/** One record, the records of a stream, or all; `code`: only those that met this error. */
+/** One record, the records of a stream, or all; with `code`, only those that met this error. */
 export interface RetryInput {
   readonly stream?: string | undefined;
   readonly key?: string | undefined;
@@ -12,8 +12,8 @@ export interface RetryInput {
 }
 
 /**
- * Makes the records of a group due again, whichever state they are held in. Returns how many.
- * @throws {ParkError} E_GROUP_UNKNOWN when no record is held up by this cause.
+ * Makes the records of a group due again, in whichever state they are. Returns how many.
+ * @throws {ParkError} E_GROUP_UNKNOWN when no record has this cause.
  */
 export async function retryGroup(
   { store }: { readonly store: OperatorStore & { readonly groups: GroupStore } },
@@ -29,7 +29,7 @@ export async function retryGroup(
 }
 
 /**
- * Makes parked and waiting records due again; one that is named also if a person left it out before. A running daemon delivers
+ * Makes parked and waiting records due again, and a named record even if a person skipped it. A running daemon delivers
  * them within seconds. Returns how many.
  */
 export async function retry(

@@ -6,14 +6,14 @@ export type SkipInput = RecordId | { readonly stream: string; readonly code: str
 
 export interface Skipped {
   readonly skipped: number;
-  /** Records that moved on meanwhile. */
+  /** Records that changed state meanwhile. */
   readonly refused: readonly { readonly id: RecordId; readonly error: ErrorFacts }[];
 }
 
-/** States that a person may answer. */
+/** States in which a person may skip a record. */
 const answerable: readonly RecordState[] = ["waiting", "parked", "uncertain"];
 
-/** Leaves records out until the ERP changes them. A record that moved on meanwhile keeps none of the others. */
+/** Leaves records out until the ERP changes them. A record that changed state meanwhile does not stop the others. */
 export async function skip(
   { store }: { readonly store: RecordStore & OperatorStore },
   input: SkipInput,

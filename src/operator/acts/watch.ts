@@ -2,9 +2,9 @@ import { DAY_MS, ParkError, type Actor, type RecordId } from "#model";
 import type { Store } from "#store";
 import { duration } from "../text/figures.ts";
 
-/** A longer watch collects what no person reads. */
+/** A longer watch would collect more than anyone reads. */
 export const longestWatchMs = DAY_MS;
-/** Records that are watched at once. */
+/** Records that can be watched at once. */
 const MOST = 20;
 
 export interface WatchInput {
@@ -14,9 +14,9 @@ export interface WatchInput {
 }
 
 /**
- * Has a running daemon keep the requests and answers of a record, from within a second, until the time is over. The record may
- * still be unknown: its first delivery is then kept.
- * @throws {ParkError} E_WATCH_REFUSED for no time, more than a day, or more than twenty records at once.
+ * Makes a running daemon keep a record's requests and answers, starting within a second, until the time is over. The
+ * record need not exist yet: then its first delivery is kept.
+ * @throws {ParkError} E_WATCH_REFUSED for no duration, more than a day, or more than twenty records at once.
  */
 export async function watchRecord(
   { store }: { readonly store: Pick<Store, "record" | "watches" | "clock"> },

@@ -56,7 +56,7 @@ export function planText(plan: StreamPlan): string {
   return `${lines.map(oneLine).join("\n")}\n`;
 }
 
-/** How many records meet each verdict, in words; those of the first verdicts matter most. */
+/** How many records get each verdict, in words. The verdicts that come first matter most. */
 export function plannedCounts({
   verdicts,
   samples,
@@ -68,7 +68,7 @@ export function plannedCounts({
   });
 }
 
-/** What a delivery does, in a word or two before its record. */
+/** What a delivery does, in one or two words in front of its record. */
 export function plannedAct(planned: Pick<PlannedDelivery, "verdict" | "fields">): string {
   return wordsOf(planned).one;
 }
@@ -77,7 +77,7 @@ function wordsOf({ verdict, fields }: Pick<PlannedDelivery, "verdict" | "fields"
   return verdict === "delete" && fields.length > 0 ? setWords : words[verdict];
 }
 
-/** What ends the hold of the change guard. */
+/** The command that releases a stream held by the change guard. */
 export function confirmText({ stream, updates, known, plan }: StreamPlan): string {
   return oneLine(
     `${stream}: the changed mapping would update ${updates.toLocaleString("en")} of ${counted(known, "record")}, more than the change guard lets pass. Nothing of ${stream} is delivered until "svcsync plan --confirm ${plan}", or until the sync file is corrected and svcsync restarted.`,
@@ -105,7 +105,7 @@ function fieldText({ field, before, after }: PlannedField): string {
     : `${field}: ${valueText(before)} -> ${valueText(after)}`;
 }
 
-/** A value; an id that only the run will know in words. */
+/** A value as text. An id that only the run will know is described in words. */
 export function valueText(value: Json): string {
   if (Array.isArray(value)) return `[${value.map(valueText).join(", ")}]`;
   if (!isJsonObject(value)) return canonicalJson(value);
@@ -119,7 +119,7 @@ export const csvHead = csvText([
   ["stream", "key", "verdict", "serviceId", "field", "before", "after", "code", "reason"],
 ]);
 
-/** The lines of one delivery, one for each field; nothing of what stays as it is. */
+/** The lines of one delivery, one per field; unchanged fields have none. */
 export function csvRows({ id, verdict, serviceId, fields, error, reason }: PlannedDelivery): string {
   if (verdict === "unchanged" || verdict === "skip") return "";
   const head = [id.stream, id.key, verdict, serviceId === undefined ? "" : String(serviceId)];

@@ -13,24 +13,24 @@ import {
 import type { Store } from "#store";
 import { ErrorGroups, type ErrorGroup } from "../state/groups.ts";
 
-/** Deliveries that are shown per verdict: the whole list is in the CSV. */
+/** Deliveries shown per verdict; the CSV has all of them. */
 const SAMPLES = 5;
 const SHOWN: ReadonlySet<Verdict> = new Set(["update", "create", "adopt", "delete", "settle"]);
 
 /** What the next run would do with one stream. */
 export interface StreamPlan extends PlanCounts {
   readonly stream: StreamName;
-  /** The mapping changed since the stream's records were last delivered, so that all of them are mapped again. */
+  /** The mapping changed since the stream's records were last delivered, so all of them are mapped again. */
   readonly isMappingChanged: boolean;
-  /** Names exactly these updates by this mapping; only of a changed mapping. */
+  /** Identifies exactly these updates by this mapping; present only for a changed mapping. */
   readonly plan?: string;
   /** Records that the ERP has not deleted. */
   readonly known: number;
   /** The guard holds the stream until the plan is confirmed. */
   readonly isHeld: boolean;
-  /** The guard for deletions would hold them. */
+  /** The deletion guard would hold the deletions. */
   readonly areDeletionsHeld: boolean;
-  /** The run changes something, in the service or for a person. */
+  /** The run would change something, in the service or in what needs a person. */
   readonly isChange: boolean;
   readonly samples: readonly PlannedDelivery[];
   /** Records that would be parked or wait, by cause. */
@@ -41,7 +41,7 @@ export interface StreamPlanDeps {
   readonly store: Pick<Store, "counts">;
   readonly planner: Planner;
   readonly changeGuard: ChangeGuardSettings;
-  /** Told of every delivery that is planned. */
+  /** Called for every planned delivery. */
   readonly each?: (planned: PlannedDelivery) => Promise<void>;
 }
 

@@ -3,10 +3,10 @@ import { needsPersonCount, type StreamStatus } from "#pipeline";
 import type { RecordView } from "#store";
 import { healsItself, remedyOf } from "./remedies.ts";
 
-/** States in which a record is not where the ERP wants it and will not get there at once. */
+/** States in which a record differs from the ERP and will not be delivered soon. */
 export const attentionStates = ["uncertain", "parked", "waiting"] as const satisfies readonly RecordState[];
 
-/** States that a person may end by asking for another try. */
+/** States that a person may end by asking for a retry. */
 export const retriableStates: readonly RecordState[] = ["waiting", "parked", "skipped"];
 
 const meanings: Readonly<Record<RecordState, string>> = {
@@ -23,12 +23,15 @@ const meanings: Readonly<Record<RecordState, string>> = {
 const unboundDue =
   "A person ended its binding. Nothing is sent for it until a person decides which record of the service it is.";
 
-/** What the record's state means for it. */
+/** What a record's state means for it. */
 export function meaningOf({ state, decision }: Pick<RecordView, "state" | "decision">): string {
   return state === "due" && decision?.kind === "unbound" ? unboundDue : meanings[state];
 }
 
-/** What a person should know or do, a sentence each; what is the same in several streams (an ERP that cannot be reached) is said once. */
+/**
+ * What a person should know or do, one sentence each. A problem shared by several streams, such as an unreachable ERP,
+ * is reported once.
+ */
 export function attentionOf(statuses: readonly Pick<StreamStatus, "name" | "attention">[]): string[] {
   const streams = new Map<string, string[]>();
   for (const { name, attention } of statuses)
@@ -36,7 +39,7 @@ export function attentionOf(statuses: readonly Pick<StreamStatus, "name" | "atte
   return [...streams].map(([sentence, names]) => `${names.join(", ")}: ${sentence}`);
 }
 
-/** The same for a terminal: below the sentence about failed polls what to do about them. The others end in it. */
+/** The same for a terminal: each sentence about failed polls is followed by its remedy; the others contain it. */
 export function attentionLines(statuses: readonly Pick<StreamStatus, "name" | "attention" | "cursor">[]): string[] {
   const failed = statuses.flatMap(({ name, cursor: { error } }) => (error === undefined ? [] : [{ name, error }]));
   return attentionOf(statuses).flatMap((line) => {
@@ -54,15 +57,15 @@ export function listHints(statuses: readonly Pick<StreamStatus, "name" | "counts
   return hints;
 }
 
-/** `person`: a person has to act. `time`: something fails and is retried. `none`: everything is in sync or on its way. */
+/** `person`: a person has to act. `time`: something fails and is retried. `none`: everything is in sync or being delivered. */
 export type Urgency = "person" | "time" | "none";
 
-/** What records mean that wait for a parent which will not come: a note, or a problem that needs a person. */
+/** How to treat records whose parent will never be bound: as a note, or as a problem that needs a person. */
 export type BlockedPolicy = "note" | "problem";
 
 type Facts = Pick<StreamStatus, "state" | "counts" | "cursor" | "deletionsHeld" | "blocked">;
 
-/** How urgent the state of all streams is: the one rule behind exit codes and the colour of the page. */
+/** How urgent the state of all streams is: the single rule behind exit codes and the page's colour. */
 export function urgencyOf(statuses: readonly Facts[], blocked: BlockedPolicy): Urgency {
   if (statuses.some((status) => needsPerson(status, blocked))) return "person";
   return statuses.some(({ state }) => state === "failing") ? "time" : "none";

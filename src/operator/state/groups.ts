@@ -2,16 +2,16 @@ import { createHash } from "node:crypto";
 import { recordLabel, type ErrorCode, type ErrorFacts, type RecordId, type RecordState, type StreamName } from "#model";
 import type { HeldRecord } from "#store";
 
-/** Records of one stream in one state that met the same thing. */
+/** Records of one stream in one state with the same cause. */
 export interface ErrorGroup {
-  /** Short, and the same for the same stream, code, field and cause: what commands and notes name the group by. */
+  /** Short, and stable for the same stream, code, field and cause. Commands and notes use it to name the group. */
   readonly id: string;
   readonly stream: StreamName;
   readonly state: RecordState;
   readonly code: ErrorCode | undefined;
   /** The field that is wrong, where the error names one. */
   readonly field: string | undefined;
-  /** The message without what differs from record to record: ids, keys and numbers are `…`. */
+  /** The message with the parts that differ between records (ids, keys, numbers) replaced by `…`. */
   readonly message: string;
   readonly count: number;
   /** The first records of the group. */
@@ -23,7 +23,7 @@ export interface ErrorGroup {
 const EXAMPLES = 3;
 const ID_LENGTH = 8;
 
-/** Gathers records into groups by stream, state, code, field and cause; the largest group first. */
+/** Groups records by stream, state, code, field and cause; the largest group comes first. */
 export class ErrorGroups {
   readonly #groups = new Map<string, { group: ErrorGroup; count: number; examples: RecordId[] }>();
 
@@ -69,10 +69,10 @@ function sharedBy({ id, error }: Omit<HeldRecord, "state">): Pick<ErrorGroup, "f
   return { field: fieldOf(error), message: error === undefined ? "" : causeOf(error, id) };
 }
 
-/** Codes whose quoted value is the cause: it is what the `map` or the service lacks. */
+/** Codes whose quoted value is the cause: the value that the `map` or the service lacks. */
 const quotesCause: ReadonlySet<string> = new Set<ErrorCode>(["E_MAPPING", "E_LOOKUP_UNKNOWN", "E_LOOKUP_AMBIGUOUS"]);
 
-/** The message without what belongs to one record: its key, ids, numbers, and lists of them. */
+/** The message without the parts that belong to one record: its key, ids, numbers, and lists of them. */
 export function causeOf({ code, message }: ErrorFacts, id: RecordId): string {
   const kept = message.split(quotesCause.has(code) ? quotedOrFixed : fixed);
   return kept
@@ -81,11 +81,12 @@ export function causeOf({ code, message }: ErrorFacts, id: RecordId): string {
     .replace(listed, "$1");
 }
 
-// Numbers that say where and what, not which record: a host, the version of an API, a status.
+// Numbers that identify a place or a kind of error, not a record: a host, an API version, a status.
 const fixed = /(https?:\/\/[^\s/]+|\/v\d+(?=\/)|answered \d{3}\b)/;
 const quotedOrFixed = new RegExp(`("[^"]*"|${fixed.source.slice(1)}`);
 
-// A text may be as long as what the ERP holds: each pattern begins at the beginning of a word only, so that a long one is read once.
+// A text may be as long as a value of the ERP. Each pattern starts only at the beginning of a word, so that a long text is
+// scanned once.
 const listed = /((?:(?<![\w-])[\w-]+\/)?…)(?:, (?:[\w-]+\/)?…)+/g;
 const joinedWords = /[\p{L}\p{N}_-]+(?:\|[\p{L}\p{N}_-]+)*/gu;
 
@@ -93,7 +94,7 @@ function withoutIds(text: string, id: RecordId): string {
   return text.replaceAll(recordLabel(id), `${id.stream}/…`).replace(joinedWords, withoutNumbers);
 }
 
-/** A composite key from its first word with a digit on, or a single word with one, as `…`. */
+/** Replaces a composite key from its first word with a digit on, or a single word with a digit, by `…`. */
 function withoutNumbers(words: string): string {
   const parts = words.split("|");
   const at = parts.findIndex((part) => /\d/.test(part));

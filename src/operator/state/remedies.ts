@@ -1,13 +1,13 @@
 import { errorEntry, type ErrorCode, type ErrorFacts, type RecordId } from "#model";
 import { recordWord, shellQuoted } from "../text/shell.ts";
 
-/** What an error is about; a stream's polls have no key. */
+/** The record or stream that an error concerns; a stream's polls have no key. */
 export interface Concerned {
   readonly stream: string;
   readonly key?: string;
 }
 
-/** What a person does about an error, as a sentence with its commands in double quotes, ready for a shell. */
+/** What a person does about an error, as a sentence. Commands are in double quotes, ready for a shell. */
 export function remedyOf({ code }: { readonly code: string }, concerned: Concerned): string {
   const text = errorEntry(code)?.remedy ?? unlisted;
   const { stream, key } = concerned;
@@ -19,18 +19,21 @@ export function remedyOf({ code }: { readonly code: string }, concerned: Concern
   return text.replace(/\{(record|stream|code)\}/g, (_, name: string) => words[name]!);
 }
 
-/** The remedy of a code where nothing says which record or stream met it; undefined where none is listed or it names one. */
+/**
+ * The remedy of a code when neither record nor stream is known; undefined where there is none, or where it names one of
+ * them.
+ */
 export function knownRemedyOf(code: string | undefined): string | undefined {
   const text = code && errorEntry(code)?.remedy;
   return text === undefined || /\{(record|stream)\}/.test(text) ? undefined : text;
 }
 
-/** Whether what met this error is retried until it succeeds, without anyone's help. */
+/** Whether an operation with this error is retried automatically until it succeeds. */
 export function healsItself(code: ErrorCode): boolean {
   return errorEntry(code)?.heals ?? false;
 }
 
-/** The same for a record: the codes that stand at records which need nothing say so themselves. */
+/** The same for a record. Records that need nothing have codes that say so. */
 export function recordRemedy({ id, error }: { id: RecordId; error: ErrorFacts | undefined }): string | undefined {
   return error === undefined ? undefined : remedyOf(error, id);
 }

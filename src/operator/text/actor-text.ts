@@ -13,7 +13,7 @@ export function actorText(by: Actor): string {
   return `by ${whoText(by)}${by.why === undefined ? "" : `: ${JSON.stringify(by.why)}`}`;
 }
 
-/** Characters of an outcome that are shown: it may list keys. */
+/** Characters of an outcome that are shown; it may list keys. */
 const OUTCOME_MAX = 100;
 
 /** What a person did: `customers/10023: resolve (skip)`, `412 records of contacts: retry (again)`. */

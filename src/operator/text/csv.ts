@@ -1,4 +1,7 @@
-/** Lines of a table for spreadsheets. Cells are always quoted; one that a spreadsheet would take for a formula is not given to it as one. */
+/**
+ * Lines of a table for spreadsheets. Cells are always quoted, and a cell that a spreadsheet would take for a formula is
+ * defused.
+ */
 export function csvText(lines: readonly (readonly string[])[]): string {
   return lines.map((cells) => `${cells.map(quoted).join(",")}\r\n`).join("");
 }

@@ -8,13 +8,13 @@ const units = [
   { name: "s", ms: 1000 },
 ] as const;
 
-/** `90000` as `1 min`: one number and the largest unit that fits, rounded down. */
+/** `90000` as `1 min`: one number with the largest unit that fits, rounded down. */
 export function duration(ms: number): string {
   const unit = units.find((candidate) => ms >= candidate.ms);
   return unit === undefined ? "0 s" : `${Math.floor(ms / unit.ms)} ${unit.name}`;
 }
 
-/** The usual time of a change from the ERP to the service, and that of all but the slowest twentieth. */
+/** The median time of a change from the ERP to the service, and the time within which 95 % arrive. */
 export function arrivalText({ medianMs, p95Ms }: ArrivalTimes): string {
   return `${boundText(medianMs)} (95 %: ${boundText(p95Ms)})`;
 }
@@ -29,7 +29,7 @@ export function exchangeEnd({ status, failure }: Pick<Exchange, "status" | "fail
   return status === undefined ? `no answer: ${failure ?? "it was stopped"}` : `HTTP ${status}`;
 }
 
-/** How the service limits svcsync, in whole words: the state's `holdMs` and `perSecond`. Undefined where it does not. */
+/** How the service limits svcsync, in whole words, from the state's `holdMs` and `perSecond`. Undefined where it does not. */
 export function paceText({ holdMs, perSecond }: PaceFacts): string | undefined {
   const parts: string[] = [];
   if (holdMs > 0) parts.push(`asked svcsync to wait ${Math.ceil(holdMs / 1_000).toLocaleString("en")} s (429)`);
@@ -39,6 +39,6 @@ export function paceText({ holdMs, perSecond }: PaceFacts): string | undefined {
 
 interface PaceFacts {
   readonly holdMs: number;
-  /** Undefined: no limit is known. */
+  /** Undefined if no limit is known. */
   readonly perSecond?: number | undefined;
 }

@@ -1,4 +1,4 @@
-/** Members whose insides are the ERP's, the service's or an adapter's: their numbers are not ours to read. */
+/** Members that hold data of the ERP, the service or an adapter: their numbers are not converted. */
 const foreign: ReadonlySet<string> = new Set([
   "row",
   "applied",
@@ -26,7 +26,7 @@ export function withIsoTimes(value: unknown): unknown {
   );
 }
 
-/** A stream's `cursor` is ours where it holds the facts of its last poll, of which the adapter's own cursor is one. */
+/** A stream's `cursor` is ours where it holds the facts of its last poll, including the adapter's own cursor. */
 function isOurs(name: string, member: unknown): boolean {
   if (name === "cursor") return typeof member === "object" && member !== null && "rowsRead" in member;
   return !foreign.has(name);

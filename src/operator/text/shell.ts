@@ -1,6 +1,6 @@
 import { recordLabel, type RecordId } from "#model";
 
-/** A text as one word of a shell: as it is where it may be, else in quotes. Never holds a double quote or a control character. */
+/** A text as one word of a shell: unquoted where possible. The result never contains a double quote or a control character. */
 export function shellQuoted(text: string): string {
   if (/^[\w@%+=:,./-]+$/.test(text)) return text;
   // oxlint-disable-next-line no-control-regex -- they cannot be typed between plain quotes

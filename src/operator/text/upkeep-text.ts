@@ -2,12 +2,12 @@ import { counted } from "#model";
 import type { BackupState, CareStore, ChannelState, DriftState, NoticeStore, Replica, ReplicaStore } from "#store";
 import { duration } from "./figures.ts";
 
-/** What runs beside the pipeline: scheduled backups and comparisons, and the channels that tell people of trouble. */
+/** What runs beside the pipeline: scheduled backups and comparisons, and the notification channels. */
 export interface UpkeepFacts {
   readonly backup: BackupState | undefined;
   readonly drift: DriftState | undefined;
   readonly channels: readonly (ChannelState & { readonly waiting: number })[];
-  /** The daemons that work on a store in PostgreSQL. */
+  /** The daemons that share a store in PostgreSQL. */
   readonly replicas?: readonly Replica[];
 }
 
@@ -28,7 +28,7 @@ export async function readUpkeep({
   };
 }
 
-/** How many differences the last comparison found, and how many of which kind in which stream. */
+/** How many differences the last comparison found, by kind and stream. */
 export function driftFound(drift: DriftState | undefined): { readonly count: number; readonly text: string } {
   const found = Object.entries(drift?.drifts ?? {}).flatMap(([stream, kinds]) =>
     Object.entries(kinds).flatMap(([kind, count]) => (count > 0 ? [{ stream, kind, count }] : [])),
@@ -39,7 +39,7 @@ export function driftFound(drift: DriftState | undefined): { readonly count: num
   };
 }
 
-/** How it is doing, a sentence each, failures last; none where nothing is set up. */
+/** The state of upkeep, one sentence each, failures last; empty where nothing is set up. */
 export function upkeepText(facts: UpkeepFacts, now: number): string[] {
   const { backup, drift } = facts;
   const sentences: string[] = [];
@@ -61,7 +61,7 @@ export function replicaState({ isLeader, isAgreed, isServed, isNeeded }: Replica
   return isNeeded ? "delivers" : "waits: the service lets so few requests pass that fewer replicas are enough";
 }
 
-/** The replicas in a sentence; none where there are no others. */
+/** The replicas in one sentence; empty where there are no others. */
 function replicasText(replicas: readonly Replica[] = []): string[] {
   if (replicas.length < 2) return [];
   const leader = replicas.find(({ isLeader }) => isLeader)?.name ?? "none yet";
@@ -69,7 +69,7 @@ function replicasText(replicas: readonly Replica[] = []): string[] {
   return [`${counted(replicas.length, "replica")}, ${delivering} deliver; leader: ${leader}`];
 }
 
-/** What fails of it, a sentence each. */
+/** Failures of upkeep, one sentence each. */
 export function upkeepFailures({ backup, drift, channels }: UpkeepFacts, now: number): string[] {
   const sentences: string[] = [];
   if (backup?.failure !== undefined) sentences.push(`the last backup failed: ${backup.failure}`);
