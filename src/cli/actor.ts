@@ -9,7 +9,7 @@ export interface ActOptions extends JsonOptions {
   readonly as?: string;
 }
 
-/** Adds the options of each command that acts: who acts and why, and the result as JSON. */
+/** Adds the options shared by commands that act: who acts and why, and JSON output. */
 export function withActor(command: Command): Command {
   return command
     .option("--why <text>", "the reason, kept in the history", oneLineOf(500))
@@ -22,7 +22,7 @@ export function actorOf({ why, as }: ActOptions): Actor {
   return { name: as ?? systemUser(), via: "cli", ...(why === undefined ? {} : { why }) };
 }
 
-/** A container's user may have a number and no name. */
+/** The user of a container may have a number but no name. */
 function systemUser(): string {
   try {
     return userInfo().username;

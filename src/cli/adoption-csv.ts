@@ -18,18 +18,18 @@ const COLUMNS = [
   "overwrites",
 ] as const;
 
-/** The verdict of a record of the service that no row of the ERP matches. */
+/** The verdict for a record of the service that no row of the ERP matches. */
 const ORPHAN = "only in the service";
 const BOUND_ALONE = 'only ambiguous records are answered here, "svcsync resolve STREAM/KEY --bind ID" binds any other';
 
-/** Whether the plan itself says which record of the service it is. */
+/** Whether the plan itself determines the record of the service. */
 function isDecided(verdict: string): boolean {
   return verdict === "matched" || verdict === "deleted" || verdict === "bound";
 }
 
 /**
- * The plan as a table for a spreadsheet. `serviceId` is empty where a person has to choose: filled in, the file is the answer
- * that `adopt --answers` reads. Records of the service that nothing in the ERP answers to have no stream key.
+ * The plan as a table for a spreadsheet. `serviceId` is empty where a person has to choose; with it filled in, the file
+ * is the input of `adopt --answers`. Records of the service without a matching ERP row have no stream key.
  */
 export function adoptionCsv(plans: readonly AdoptionPlan[]): string {
   const lines: string[][] = [[...COLUMNS]];
@@ -58,7 +58,7 @@ function lineOf(stream: string, record: PlannedRecord): string[] {
   ];
 }
 
-/** One line of an edited plan: this record is that one. */
+/** One line of an edited plan: it binds this ERP record to that service record. */
 export interface CsvRow {
   readonly id: RecordId;
   readonly serviceId: number;
@@ -67,8 +67,9 @@ export interface CsvRow {
 }
 
 /**
- * Reads the answers out of an edited plan: the ambiguous lines whose serviceId is filled in. Problems are all found at once: an answer in
- * any other line is one, since a record that a person knows to be there must not be created again.
+ * Reads the answers from an edited plan: the ambiguous lines whose serviceId is filled in. All problems are found at
+ * once. An answer in any other line is a problem, because a record that a person knows to exist must not be created
+ * again.
  */
 export function readAnswers(text: string, file: string): { answers: CsvRow[]; problems: string[] } {
   const answers: CsvRow[] = [];
@@ -97,11 +98,11 @@ export function readAnswers(text: string, file: string): { answers: CsvRow[]; pr
 
 interface Row {
   readonly record: Readonly<Record<string, string>>;
-  /** `lines`: the line that the record ends on. */
+  /** `lines`: the line on which the record ends. */
   readonly info: { readonly lines: number };
 }
 
-/** What is wrong with the answer in a line; undefined where nothing is. */
+/** What is wrong with the answer in a line; undefined if nothing is. */
 function problemIn(row: Row["record"]): string | undefined {
   const [verdict, serviceId] = [cell(row, "verdict"), cell(row, "serviceId")];
   const candidates = cell(row, "candidates").split(" ");
@@ -124,10 +125,10 @@ function cell(row: Row["record"], column: (typeof COLUMNS)[number]): string {
   return row[column]?.trim() ?? "";
 }
 
-/** Spreadsheets leave out empty cells at the end of a line; more cells than columns are a mistake. */
+/** Spreadsheets omit empty cells at the end of a line; more cells than columns are a mistake. */
 const shortLines = { relax_column_count_less: true };
 
-/** What separates the cells, read from the head: spreadsheets of some countries save with semicolons. */
+/** The cell separator, read from the header: spreadsheets in some countries save with semicolons. */
 function delimiterOf(text: string): string | undefined {
   return /^\uFEFF?"?stream"?([,;\t])"?key"?\1/.exec(text)?.[1];
 }

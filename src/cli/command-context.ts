@@ -17,13 +17,13 @@ import { UsageError, type Io, type TextOutput } from "./output/io.ts";
 /** Adds one command with its help, options and action. Each command's file exports its own. */
 export type Registration = (cli: CommandLine) => void;
 
-/** What a registration adds its command to. */
+/** The command line to which a registration adds its command. */
 export interface CommandLine {
   /** A command of this name in the order of registration; the description is an imperative. */
   command(name: string, description: string): Command;
   /**
-   * The action that runs a command: `run` gets the arguments, the options (its own and the global ones) and the outputs. What it
-   * resolves to is the exit code. The library hands over what the registration declares, so `run` names the types.
+   * Wraps the function that runs a command. `run` gets the arguments, the options (its own and the global ones) and the
+   * outputs, and resolves to the exit code. The library passes what the registration declares, so `run` names the types.
    */
   action(run: (...given: never[]) => Promise<number>): (...given: unknown[]) => Promise<void>;
 }
@@ -32,12 +32,15 @@ export interface GlobalOptions {
   readonly envFile?: string;
 }
 
-/** Of commands that answer a person, or a script. */
+/** Options of commands whose output is for a person or a script. */
 export interface JsonOptions extends GlobalOptions {
   readonly json?: boolean;
 }
 
-/** What the daemon's own commands need: settings with the service, the sync file, the log (on standard output unless told). */
+/**
+ * Reads what the daemon's own commands need: settings with the service, and the sync file. The log goes to standard
+ * output by default.
+ */
 export async function readConfiguration(
   options: GlobalOptions,
   io: Io,
@@ -57,12 +60,12 @@ export interface StoreContext extends AsyncDisposable {
   readonly store: Store;
 }
 
-/** Streams that a command line names, where it names any. */
+/** Streams that a command line names, if any. */
 type StreamNames = readonly (StreamName | undefined)[];
 
 /**
- * For commands that look into the store, beside a running daemon or without one; warnings go to stderr.
- * @throws {UsageError} where one of `names` is not in the sync file.
+ * For commands that read the store, with or without a running daemon. Warnings go to stderr.
+ * @throws {UsageError} when one of `names` is not in the sync file.
  */
 export async function openStoreContext(options: GlobalOptions, io: Io, names: StreamNames = []): Promise<StoreContext> {
   const { settings, secrets } = loadLocalSettings(options);
@@ -72,14 +75,17 @@ export async function openStoreContext(options: GlobalOptions, io: Io, names: St
   return { settings, secrets, syncFile, store, [Symbol.asyncDispose]: () => store[Symbol.asyncDispose]() };
 }
 
-/** The store that the settings name, beside a running daemon or without one. */
+/** Opens the store that the settings name, with or without a running daemon. */
 export async function openLocalStore(settings: LocalSettings, secrets: Secrets, io: Io): Promise<Store> {
   const logger = operatorLogger(settings, io);
   const { redact } = io.redaction;
   return openStore(storeLocation(settings, secrets), { as: "operator", clock: systemClock, logger, redact });
 }
 
-/** For commands that call nothing and open no store: what a machine for checks lacks (secrets, addresses) may be unset. */
+/**
+ * For commands that connect to nothing and open no store: secrets and addresses may be unset, as on a machine that only
+ * runs checks.
+ */
 export async function readOfflineContext(
   options: GlobalOptions,
   io: Io,
@@ -111,12 +117,12 @@ export async function openPartsContext(options: GlobalOptions, io: Io, names: St
   }
 }
 
-/** Commands print their answer on stdout; what the parts have to say goes to stderr, if it matters. */
+/** Commands print their results on stdout; log messages that matter go to stderr. */
 export function operatorLogger({ log }: LocalSettings, io: Io): Logger {
   return openLogger({ level: "warn", format: log.format, secrets: io.redaction, destination: io.stderr });
 }
 
-/** Reads the sync file; from here on nothing that is printed holds a secret of settings or sync file. */
+/** Reads the sync file. From here on, nothing that is printed contains a secret of the settings or the sync file. */
 export async function readFiles(
   { syncFile: path, environment }: Pick<LocalSettings, "syncFile" | "environment">,
   secrets: Secrets,
@@ -130,8 +136,8 @@ export async function readFiles(
 }
 
 /**
- * Refuses streams that are not in the sync file, and says which there are: a misspelt name would otherwise look like a stream in
- * which nothing is wrong.
+ * Refuses streams that are not in the sync file, and lists the known ones: a misspelt name would otherwise look like a
+ * healthy stream.
  * @throws {UsageError}
  */
 function expectKnown(names: StreamNames, { streams }: SyncFile): void {

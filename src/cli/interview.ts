@@ -4,17 +4,17 @@ import type { Io } from "./output/io.ts";
 
 export interface Question {
   readonly text: string;
-  /** Taken when nothing is typed. */
+  /** The answer if nothing is typed. */
   readonly fallback?: string | undefined;
-  /** Not shown while it is typed. */
+  /** Hidden while it is typed. */
   readonly isSecret?: boolean | undefined;
-  /** What is wrong with an answer, to ask again; undefined takes it. */
+  /** What is wrong with an answer, in order to ask again; undefined accepts it. */
   readonly objection?: (answer: string) => string | undefined;
 }
 
 /**
- * Asks a person, one line an answer. Lines may also come from a pipe: those that arrive early are kept for their questions,
- * which the library's own `question` would lose.
+ * Asks a person, one line per answer. Lines may also come from a pipe: lines that arrive early are kept for their
+ * questions, which the library's own `question` would lose.
  */
 export class Interview implements Disposable {
   readonly #io: Io;
@@ -47,7 +47,7 @@ export class Interview implements Disposable {
     this.#io.stdout.write(`${text}\n`);
   }
 
-  /** The answer, trimmed; undefined when the person went away or the pipe ended. */
+  /** The answer, trimmed; undefined when the person left or the pipe ended. */
   async ask({ text, fallback, isSecret, objection }: Question): Promise<string | undefined> {
     const hint = fallback === undefined || fallback === "" ? "" : ` [${fallback}]`;
     for (;;) {
@@ -66,7 +66,10 @@ export class Interview implements Disposable {
       this.#io.stdout.write(`  ${wrong}\n`);
     }
   }
-  /** The reader writes it, since it redraws the line when the user corrects it; a pipe may have ended with answers left. */
+  /**
+   * The reader writes the prompt, because it redraws the line when the user edits it. A pipe may have ended while
+   * answers are left.
+   */
   #prompt(text: string): void {
     if (this.#isClosed) {
       this.#io.stdout.write(text);
@@ -77,7 +80,7 @@ export class Interview implements Disposable {
   }
 }
 
-/** A person's yes or no; undefined where no terminal is there to ask on. */
+/** Asks a yes-or-no question; undefined without a terminal. */
 export async function confirmed(io: Io, text: string): Promise<boolean | undefined> {
   if (!io.isTerminal || io.stdin === undefined) return undefined;
   using interview = new Interview(io, io.stdin);

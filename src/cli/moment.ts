@@ -1,14 +1,14 @@
 import { InvalidArgumentError } from "commander";
 import { duration } from "#model";
 
-/** `10m`, `2h` or `1d` in milliseconds. */
+/** Parses `10m`, `2h` or `1d` to milliseconds. */
 export function durationArgument(text: string): number {
   const { data: ms = 0 } = duration.safeParse(/^\d{1,5}[smhd]$/.exec(text.trim())?.[0]);
   if (ms === 0) throw new InvalidArgumentError("expected a duration such as 10m, 2h or 1d");
   return ms;
 }
 
-/** `18:00` (the next time that this machine's clock shows it) or `2026-11-22 18:00` (local, or with an offset) as an instant. */
+/** Parses `18:00` (the next time this machine's clock shows it) or `2026-11-22 18:00` (local, or with an offset). */
 export function momentArgument(text: string): number {
   const [, hours, minutes] = /^(\d{1,2}):(\d{2})$/.exec(text.trim()) ?? [];
   if (hours !== undefined) {

@@ -5,7 +5,7 @@ import type { CommandLine, Registration } from "./command-context.ts";
 import { failureCode, failureText, isSettingsError } from "./output/failure-text.ts";
 import { exitCode, exitCodes, safeIo, type Io, type ProcessIo } from "./output/io.ts";
 
-/** In the order in which the help lists them. The one that is asked for is imported: all of them take 100 ms and 5 MB more. */
+/** In the order of the help. Only the requested command is imported: importing all takes 100 ms and 5 MB more. */
 const commands: ReadonlyMap<string, () => Promise<Registration>> = new Map([
   ["init", async () => (await import("./init/index.ts")).registerInit],
   ["run", async () => (await import("./commands/running/run.ts")).registerRun],
@@ -46,7 +46,8 @@ const commands: ReadonlyMap<string, () => Promise<Registration>> = new Map([
 ]);
 
 /**
- * Runs one command line and resolves to the exit code. Never throws: what a command threw is one clear message on stderr.
+ * Runs one command line and resolves to the exit code. Never throws: an error of a command becomes one clear message on
+ * stderr.
  */
 export async function runCommand(argv: readonly string[], processIo: ProcessIo): Promise<number> {
   const io = safeIo(processIo);
@@ -85,7 +86,7 @@ export async function runCommand(argv: readonly string[], processIo: ProcessIo):
   }
 }
 
-/** The command that is named first, or all where a person has to be told of them. */
+/** The command that is named first, or all of them for a help text. */
 function loadersOf(argv: readonly string[]): Iterable<() => Promise<Registration>> {
   const name = argv[0] === "--env-file" ? argv[2] : argv[0];
   const named = name === undefined ? undefined : commands.get(name);

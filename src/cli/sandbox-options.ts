@@ -15,7 +15,7 @@ import {
 } from "#sandbox";
 import { port } from "./arguments.ts";
 
-/** What the command line says, before it means anything together. */
+/** The arguments of the command line, before they are interpreted together. */
 export interface SandboxArguments {
   readonly host?: string;
   readonly port: number;
@@ -30,7 +30,7 @@ export interface SandboxArguments {
   readonly latency?: number;
 }
 
-/** Adds the options of `svcsync sandbox`, and a help that can be tried line by line. */
+/** Adds the options of `svcsync sandbox`, and a help whose lines can be tried. */
 export function withSandboxOptions(command: Command): Command {
   return command
     .option("--host <address>", "address to listen on", "127.0.0.1")
@@ -50,7 +50,7 @@ export function withSandboxOptions(command: Command): Command {
     .addHelpText("after", () => helpText);
 }
 
-/** What the arguments mean together. */
+/** Interprets the arguments together. */
 export function sandboxOptionsOf(given: SandboxArguments): SandboxOptions {
   const { latency, data, host, account: accounts = [DEFAULT_ACCOUNT], token, fault = [] } = given;
   const slow: readonly Fault[] = latency === undefined ? [] : [{ kind: "latency", ms: latency }];
@@ -103,7 +103,7 @@ function laidOver<Value extends object>(read: (text: string) => Value) {
   return (text: string, before?: Value): Value => ({ ...before, ...understood(read, text) });
 }
 
-/** A wrong option is a wrong usage, told with the option's name. */
+/** Reports a wrong option as a usage error that names it. */
 function understood<Value>(read: (text: string) => Value, text: string): Value {
   try {
     return read(text);

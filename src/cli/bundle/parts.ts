@@ -13,17 +13,17 @@ import { daemonWords } from "../output/daemon-words.ts";
 import type { Io } from "../output/io.ts";
 import { readSyncFileText } from "./sync-file-text.ts";
 
-/** Lines of the log that are taken. */
+/** Log lines that are included. */
 const LINES = 1_000;
 
-/** One file of the bundle and how it is made. What `read` throws is why it is missing. */
+/** One file of the bundle and how it is made. An error from `read` becomes the reason why the file is missing. */
 export interface Part {
   readonly name: string;
   /** A text, or a value for JSON. */
   readonly read: () => Promise<unknown>;
 }
 
-/** What the parts share. Each is read once, and a part that needs one that failed fails with the same reason. */
+/** What the parts share. Each value is read once; if that fails, all parts that need it fail with the same reason. */
 export interface Parts extends AsyncDisposable {
   readonly parts: readonly Part[];
 }
@@ -31,7 +31,7 @@ export interface Parts extends AsyncDisposable {
 const HISTORY_MS = 30 * DAY_MS;
 const AUDIT_ENTRIES = 500;
 
-/** The parts of a bundle, in the order in which they are read: the first ones teach the redaction the secrets. */
+/** The parts of a bundle, in reading order: the first ones teach the redaction the secrets. */
 export function openBundle(options: GlobalOptions & { readonly log?: string }, io: Io): Parts {
   const { log } = options;
   const local = once(() => localSettings(options, io));
@@ -75,7 +75,7 @@ function versions() {
   return { svcsync: version, node, v8, openssl, ...system, bundledAt: systemClock.now() };
 }
 
-/** What the settings mean, and which keys are set; no value of the environment as it is. */
+/** What the settings mean, and which keys are set. It contains no raw value of the environment. */
 function settingsView({ environment, ...settings }: LocalSettings) {
   const named = Object.keys(environment).filter(
     (name) => isSettingsKey(name) || isSettingsKey(name.replace(/_FILE$/, "")),
@@ -97,7 +97,7 @@ function streamView({ cursor, ...stream }: StreamStatus) {
   };
 }
 
-/** From the store alone, so that a sync file that is wrong does not hide them. */
+/** Read from the store alone, so that an invalid sync file does not hide them. */
 async function groupsOf(store: Store) {
   const streams = [...(await store.counts()).keys()];
   return { groups: (await notedGroups({ store }, streams)).map(groupView) };
@@ -116,7 +116,7 @@ async function auditOf(store: Store) {
   return { entries: (await store.audit({ limit: AUDIT_ENTRIES })).map(auditView) };
 }
 
-/** Who did what to which record, without what was written. */
+/** Who did what to which record, without the written values. */
 function auditView({ before: _before, after: _after, outcome, ...entry }: AuditRecord) {
   return { ...entry, outcome: withoutQuoted(outcome) };
 }
@@ -126,13 +126,13 @@ function withoutQuoted(text: string): string {
   return text.replace(/"[^"]*"/g, '"…"');
 }
 
-/** Reads at the first call; later ones get the same result or the same failure. */
+/** Reads at the first call; later calls get the same result or the same failure. */
 function once<Value>(read: () => Promise<Value>): () => Promise<Value> {
   let reading: Promise<Value> | undefined;
   return () => (reading ??= read());
 }
 
-/** The last lines of a log: a file, or `-` for stdin. Memory stays flat however long it is. */
+/** The last lines of a log: a file, or `-` for stdin. Memory use does not grow with the log. */
 async function lastLines(log: string, { stdin }: Pick<Io, "stdin">): Promise<string> {
   const input = log === "-" && stdin !== undefined ? stdin : createReadStream(log);
   const lines: string[] = [];

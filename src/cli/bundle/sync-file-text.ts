@@ -5,27 +5,27 @@ import { StopError } from "#model";
 import type { LocalSettings } from "#settings";
 import type { Redaction } from "#telemetry";
 
-/** A shorter value is no secret, and would be taken out of every number and word. */
+/** A shorter value is not a secret; removing it would damage every number and word that contains it. */
 const SHORTEST_SECRET = 4;
 const reference = /\$\{(\w+)/g;
 
 /** The sync file, and its text as it was written. */
 interface ReadSyncFile {
   readonly syncFile: SyncFile;
-  /** @throws {StopError} E_SYNC_FILE when a secret is in it in a spelling that cannot be taken out. */
+  /** @throws {StopError} E_SYNC_FILE when it contains a secret in a spelling that cannot be removed. */
   readonly text: () => string;
 }
 
 /**
- * The sync file as it was written, and as it was understood. From here on the redaction knows its secrets and the values of all
- * `${NAME}` in it, whether they are secret or not.
+ * The sync file, as text and parsed. From here on, the redaction knows its secrets and the values of all `${NAME}` in
+ * it, whether they are secret or not.
  * @throws {StopError} E_SYNC_FILE
  */
 export async function readSyncFileText(
   { syncFile: path, environment }: Pick<LocalSettings, "syncFile" | "environment">,
   redaction: Redaction,
 ): Promise<ReadSyncFile> {
-  // Before it is checked: a message about it may repeat a value.
+  // Before the check: its messages may repeat a value.
   const text = await readFile(path, "utf8").catch(() => "");
   const values = [...text.matchAll(reference)].flatMap(([, name = ""]) => environment[name] ?? []);
   redaction.hide(...values.filter(({ length }) => length >= SHORTEST_SECRET));

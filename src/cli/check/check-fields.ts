@@ -20,16 +20,16 @@ import {
   type Service,
 } from "#service";
 
-/** What the first rows of the streams are mapped to. */
+/** The mapped values of the streams' first rows. */
 export type MappedSamples = ReadonlyMap<StreamName, readonly MappedField[]>;
 
-/** Any id of the service: what a reference or a lookup becomes. */
+/** A sample id, standing for what a reference or a lookup becomes. */
 const SOME_ID = 1;
 const TEXT_SHOWN = 40;
 
 /**
- * Compares the target fields of the resource's streams with the fields that the service has, and what the ERP's rows are
- * mapped to with what they take: the service silently drops a misspelt field.
+ * Compares the fields that a resource's streams write with the fields of the service, and the mapped values with what
+ * those take. The service silently drops a misspelt field.
  */
 export async function checkFields(
   resource: ResourceName,
@@ -78,7 +78,7 @@ function fieldFinding(
   return [problem(subject, name, "E_FIELD_TYPE", message)];
 }
 
-/** Fields without which the service refuses a create, as far as is known, and that the stream does not write. */
+/** Fields without which the service refuses a create, as far as is known, and which the stream does not write. */
 export function unwritten({ name, resource, ownedFields }: Stream): Finding[] {
   const missing = resourceFacts(resource).required.filter((field) => !ownedFields.includes(field));
   if (missing.length === 0) return [];
@@ -88,8 +88,8 @@ export function unwritten({ name, resource, ownedFields }: Stream): Finding[] {
 }
 
 /**
- * Fields that the service takes at creation only, and that the stream writes later too. Links are left out: that a record got
- * another parent in the ERP should show as a dropped field.
+ * Fields that the service accepts only in a create, but that the stream also writes later. Links are left out: a record
+ * that got another parent in the ERP should show up as a dropped field.
  */
 export function rewritten({ name, resource, ownedFields, createOnlyFields }: Stream): Finding[] {
   const { createOnly } = resourceFacts(resource);
@@ -104,7 +104,7 @@ export function rewritten({ name, resource, ownedFields, createOnlyFields }: Str
     });
 }
 
-/** What is written to a field that the service computes is lost. */
+/** A warning for a field that the service computes: what is written to it is lost. */
 export function readOnly(subject: string, field: string): Finding {
   const message = `the service computes ${field} and drops what is written to it`;
   return { subject, verdict: "warning", message, remedy: "Take the field out of the sync file." };
@@ -122,7 +122,7 @@ function notProven({ name, resource }: Stream, fields: readonly string[], record
   return { subject: `stream ${name}`, verdict: "warning", message, remedy };
 }
 
-/** What would be sent for a mapped value. */
+/** A mapped value as it would be sent. */
 function sent(mapped: MappedValue): Json {
   switch (mapped.kind) {
     case "value":
@@ -155,8 +155,8 @@ const wanted: Readonly<Record<FieldKind, string>> = {
 };
 
 /**
- * Looks up the names that are written in the sync file (Active, Open, Normal …). A name that the service does not have is
- * reported before it parks thousands of records.
+ * Looks up the names that the sync file contains (Active, Open, Normal …), so that a name that the service does not have
+ * is reported before it parks thousands of records.
  */
 export async function checkNames(
   streams: readonly Stream[],
@@ -170,7 +170,7 @@ export async function checkNames(
       try {
         await service.lookup(resource, by, value, signal);
       } catch (thrown) {
-        // Anything but an answer about this name concerns the service as a whole.
+        // Any other error concerns the service as a whole.
         if (!(thrown instanceof ParkError)) throw thrown;
         const remedy = `Use an existing name in the stream's lookup, or create ${JSON.stringify(value)} in the service.`;
         unknown.push({ subject: `stream ${name}`, verdict: "problem", message: errorText(errorFacts(thrown)), remedy });

@@ -1,7 +1,7 @@
 import type { SyncFile } from "#mapping";
 import type { Finding } from "#model";
 
-/** A sync file that could be read: its streams, and what should be changed. */
+/** Findings for a readable sync file: its streams, and what should be changed. */
 export function syncFileFindings(file: string, { streams, warnings }: SyncFile): Finding[] {
   return [
     { subject: "sync file", verdict: "ok", message: `${file} maps ${streams.map(({ name }) => name).join(", ")}` },
@@ -14,7 +14,7 @@ export function syncFileFindings(file: string, { streams, warnings }: SyncFile):
 
 const marks = { ok: "ok     ", warning: "warning", problem: "PROBLEM" } as const;
 
-/** The findings for a person, and the settings that they ask for. */
+/** The findings as text, with the settings that they ask for. */
 export function findingsText(findings: readonly Finding[]): string {
   const lines = findings.flatMap(({ subject, verdict, message, remedy }) => [
     `${marks[verdict]}  ${subject}: ${message}`,
@@ -29,7 +29,7 @@ export function findingsText(findings: readonly Finding[]): string {
 /** Settings that hold several pairs: two findings may each add one. */
 const pairKeys: ReadonlySet<string> = new Set(["DIALECT_PATHS", "DIALECT_LIST_KEYS"]);
 
-/** The lines of the env file that the findings ask for, each key once, as a block that can be copied. */
+/** The env-file lines that the findings ask for, each key once, as a block to copy. */
 export function linesToSet(findings: readonly Finding[]): string[] {
   const values = new Map<string, string>();
   for (const { remedy = "" } of findings) {

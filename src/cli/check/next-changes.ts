@@ -1,7 +1,7 @@
 import type { Change, Cursor } from "#model";
 import type { SourceStream } from "#sources";
 
-/** Up to `count` changes that a poll from `cursor` would find. Leaves no trace in the ERP, however it is read. */
+/** Up to `count` changes that a poll from `cursor` would find. It leaves no trace in the ERP, whatever the adapter. */
 export async function nextChanges(
   source: SourceStream,
   cursor: Cursor | null,

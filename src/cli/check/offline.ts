@@ -8,11 +8,11 @@ import { syncFileFindings } from "./findings-text.ts";
 
 interface OfflineFindings {
   readonly findings: readonly Finding[];
-  /** Variables of the sync file that this machine does not have. */
+  /** Variables of the sync file that are not set on this machine. */
   readonly unsetVariables: readonly string[];
 }
 
-/** What can be verified of settings and sync file without network, store and secrets. Opens nothing. */
+/** Verifies what needs neither network, store nor secrets. Opens nothing. */
 export async function offlineFindings(options: GlobalOptions, io: Io): Promise<OfflineFindings> {
   const { settings, syncFile } = await readOfflineContext(options, io);
   const ok: Finding = { subject: "settings", verdict: "ok", message: "no setting has a wrong name or value" };
@@ -20,7 +20,7 @@ export async function offlineFindings(options: GlobalOptions, io: Io): Promise<O
   return { findings, unsetVariables: syncFile.unsetVariables };
 }
 
-/** What an offline check leaves open, each a sentence. */
+/** What an offline check leaves open, one sentence each. */
 export function notCheckedOffline(unsetVariables: readonly string[]): string[] {
   const settings =
     unsetVariables.length === 0
@@ -34,7 +34,7 @@ export function notCheckedOffline(unsetVariables: readonly string[]): string[] {
   ];
 }
 
-/** The catalogue is no proof against a field, since a tenant may have more: only the service's own answer is a problem. */
+/** The catalogue cannot disprove a field, because a tenant may have more fields: only the service's own answer is a problem. */
 function fieldFindings(stream: Stream): Finding[] {
   const { name, resource, ownedFields } = stream;
   const warnings = [...catalogueFacts(resource, ownedFields)].flatMap(([field, fact]): Finding[] => {

@@ -3,9 +3,9 @@ import { promisify } from "node:util";
 
 const run = promisify(execFile);
 
-/** The files that installations share; tests have their own. */
+/** The files that concurrent installations share; tests use their own. */
 export interface InstallFiles {
-  /** Asked by every package before it starts its service; exit code 101 means "do not". */
+  /** Every package asks this script before it starts its service; exit code 101 forbids it. */
   readonly servicePolicy: string;
   /** Held by one installation at a time. */
   readonly lock: string;
@@ -18,9 +18,10 @@ const installFiles: InstallFiles = {
 const installTimeoutMs = 10 * 60_000;
 
 /**
- * Runs under the lock. The policy goes when the shell ends, which outlives a killed parent, and a policy that a killed shell
- * left is taken over by its mark. One that the machine has of its own stays. PIPE is ignored so that apt-get can finish
- * after its reader is gone. The package lists are fetched only when the first try fails.
+ * Runs under the lock. The policy file is removed when the shell ends; the shell outlives a killed parent, and a policy
+ * that a killed shell left behind is recognised by its mark and reused. A policy that belongs to the machine stays. PIPE
+ * is ignored so that apt-get can finish after its reader is gone. The package lists are fetched only if the first try
+ * fails.
  */
 const script = `
 policy=$1; shift

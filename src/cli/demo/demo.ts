@@ -18,7 +18,7 @@ import { setStage, type Stage } from "./stage.ts";
 import { judge, type DemoResult } from "./verdict.ts";
 
 interface DemoOptions extends GlobalOptions {
-  /** Leaves everything running until Ctrl-C. */
+  /** Keeps everything running until Ctrl-C. */
   readonly keep?: boolean;
 }
 
@@ -28,7 +28,7 @@ export const registerDemo: Registration = (cli) =>
     .option("--keep", "keep everything running until Ctrl-C")
     .action(cli.action(demo));
 
-/** `svcsync demo`: the whole way from an ERP to the service, on a stage of its own, with the real daemon. */
+/** `svcsync demo`: runs the whole path from an ERP to the service with the real daemon, in its own environment. */
 async function demo(options: DemoOptions, io: Io): Promise<number> {
   const say = (text: string) => io.stdout.write(`${text}\n`);
   const { secrets } = loadLocalSettings({});
@@ -99,7 +99,10 @@ async function changeLive(stage: Stage, daemon: Daemon, service: ServiceReader, 
   return allSeen;
 }
 
-/** Of each stream's records, where they are; the columns up to `deleted` add up to `records`. States that none is in are left out. */
+/**
+ * Where the records of each stream are. The columns up to `deleted` add up to `records`; states without records are left
+ * out.
+ */
 function report(statuses: readonly StreamStatus[], verdicts: readonly DemoResult[]): string {
   const states = [
     { head: "in sync", of: ({ counts }: StreamStatus) => counts.applied ?? 0 },
@@ -148,7 +151,7 @@ function nextSteps(stage: Stage, daemon: Daemon, keep: boolean): string {
   ].join("\n");
 }
 
-/** A text in a colour, where `terminal` shows colours: NO_COLOR and what is no terminal are respected. */
+/** A coloured text, if `terminal` shows colours: respects NO_COLOR, and outputs that are not terminals. */
 export function coloured(terminal: NodeJS.WritableStream, colour: "green" | "red", text: string): string {
   return styleText(colour, text, { stream: terminal });
 }

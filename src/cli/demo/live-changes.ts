@@ -2,22 +2,22 @@ import { sleep, type JsonObject } from "#model";
 import type { SampleErp } from "#sandbox";
 import type { ServiceReader } from "./service-reader.ts";
 
-/** A change of the ERP and how to see in the service that it has arrived. */
+/** A change of the ERP, and how to verify its arrival in the service. */
 export interface LiveChange {
   readonly what: string;
   readonly make: () => void;
-  /** What can be seen once it is there; undefined until then. */
+  /** Describes the change once it has arrived; undefined until then. */
   readonly seen: () => Promise<string | undefined>;
 }
 
 const LOOK_MS = 100;
-/** Far beyond a poll interval and a delivery, even on a busy machine. */
+/** Far longer than a poll interval and a delivery, even on a busy machine. */
 const PATIENCE_MS = 60_000;
 
 /** A customer that the service refuses, because its name is empty. */
 export const REFUSED_CUSTOMER = "99002";
 
-/** The changes of the demo, each of a kind that real ERPs make. */
+/** The changes of the demo, one of each kind that real ERPs make. */
 export function liveChanges(
   erp: SampleErp,
   service: ServiceReader,
@@ -80,7 +80,7 @@ export function liveChanges(
   ];
 }
 
-/** Makes the change and waits until it is seen; how long that took in milliseconds, or undefined when it never was. */
+/** Makes the change and waits until it arrives. Returns how long that took in milliseconds; undefined if it never arrived. */
 export async function show(
   change: LiveChange,
   signal: AbortSignal,

@@ -2,9 +2,9 @@ import { findRedis, getRedis, type RedisProgram } from "#queue";
 import { canInstallPackages, installPackages } from "./debian-packages.ts";
 
 /**
- * A Redis server on the PATH, installed from Debian's packages where there is none and this process may.
- * `onInstall` is told in one sentence before anything is installed.
- * @throws {StopError} E_REDIS_MISSING with one sentence for each common system on how to get it.
+ * Finds a Redis server on the PATH, or installs it from Debian's packages where this process may. `onInstall` gets one
+ * sentence before anything is installed.
+ * @throws {StopError} E_REDIS_MISSING, with one sentence per common system on how to get it.
  */
 export async function provideRedis(onInstall: (sentence: string) => void): Promise<RedisProgram> {
   const found = await findRedis();

@@ -5,10 +5,7 @@ import { DEFAULT_TOKEN } from "#sandbox";
 const PAGE = 50;
 const json = z.json();
 
-/**
- * Reads the service back the way a sceptic would: with plain HTTP calls written from its reference, past svcsync's own
- * client.
- */
+/** Reads the service back with plain HTTP calls written from its reference, independently of svcsync's own client. */
 export class ServiceReader {
   readonly #url: string;
 

@@ -6,7 +6,7 @@ import { createSampleErp, DEFAULT_TOKEN, startSandbox, type SampleErp, type Sand
 import { openLogger, Redaction } from "#telemetry";
 import { readSampleSyncFile } from "../init/index.ts";
 
-/** Everything that a demo or a rehearsal runs on: a stand-in for the service, a sample ERP, settings between them. */
+/** Everything that a demo or a rehearsal needs: a stand-in for the service, a sample ERP, and settings that connect them. */
 export interface Stage extends AsyncDisposable {
   readonly folder: string;
   readonly logFile: string;
@@ -16,7 +16,7 @@ export interface Stage extends AsyncDisposable {
   readonly configuration: Configuration;
 }
 
-/** Sets the stage in `folder`. `queueUrl` undefined: a private queue. */
+/** Sets everything up in `folder`. Without `queueUrl`, the queue is private. */
 export async function setStage(folder: string, queueUrl: string | undefined): Promise<Stage> {
   const closing = new Closing();
   try {

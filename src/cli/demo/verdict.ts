@@ -2,7 +2,7 @@ import type { Json, JsonObject } from "#model";
 import type { SampleErp } from "#sandbox";
 import type { ServiceReader } from "./service-reader.ts";
 
-/** What the service holds beside what the ERP says, per stream. */
+/** The service compared with the ERP, for one stream. */
 export interface DemoResult {
   readonly stream: string;
   readonly records: number;
@@ -11,12 +11,12 @@ export interface DemoResult {
   readonly different: readonly string[];
 }
 
-/** Rows by their key with the fields they show, written down here a second time, past the sync file. */
+/** Rows by key with their expected fields, stated here a second time, independently of the sync file. */
 type Rows = readonly (readonly [string, JsonObject])[];
 
 /**
- * Compares the whole service with the whole ERP. Rows that are flagged as deleted need not be there, nor rows that belong
- * to one; `refused` are keys that the service does not take.
+ * Compares the whole service with the whole ERP. Rows flagged as deleted, and rows that belong to one, need not exist
+ * there; `refused` are keys that the service does not accept.
  */
 export async function judge(
   erp: SampleErp,
@@ -140,7 +140,7 @@ function compare(stream: string, expected: Rows, found: Rows, refused: ReadonlyS
   return { stream, records: found.length, duplicates: found.length - byKey.size, missing, different };
 }
 
-/** Rows of the ERP may be alike to the letter; then as many are expected as there are. */
+/** ERP rows may be identical; then as many are expected as there are. */
 function counted(rows: Rows): Rows {
   const seen = new Map<string, number>();
   return rows.map(([key, fields]) => {
@@ -150,7 +150,7 @@ function counted(rows: Rows): Rows {
   });
 }
 
-/** The service keeps no difference between an empty text and none. */
+/** The service does not distinguish an empty text from none. */
 function isSame(expected: Json | undefined, found: Json | undefined): boolean {
   return expected === found || (isEmpty(expected) && isEmpty(found));
 }

@@ -13,7 +13,7 @@ export interface AnswerOptions {
   /** `NAME=value`, as written to the env file, or `STREAM.PART=column`. */
   readonly set?: readonly string[];
   readonly timezone?: string;
-  /** Ask nothing. */
+  /** Asks nothing. */
   readonly yes?: boolean;
 }
 
@@ -21,18 +21,18 @@ export interface Answered {
   readonly preset: Preset;
   readonly settings: ReadonlyMap<string, string>;
   readonly zone: string;
-  /** True where the ERP's zone matters and was not given. */
+  /** True where the ERP's time zone matters and was not given. */
   readonly zoneIsGuessed: boolean;
-  /** The sync file in the zone of the templates. */
+  /** The sync file, with the time zone of the templates. */
   readonly syncFile: string;
-  /** A sentence about how the sync file came about. */
+  /** A sentence about where the sync file came from. */
   readonly said: string | undefined;
 }
 
 /** Where init puts the sync file. */
 export const syncFilePath = "config/sync.yaml";
 
-/** What the options and the person say; a sentence when that is not enough. */
+/** The answers from the options and the person; a sentence when they are not sufficient. */
 export async function answers(options: AnswerOptions, io: Io): Promise<Answered | string> {
   const { tables, others: given } = tablesOf(givenSettings(options));
   const presets = readPresets();
@@ -82,7 +82,7 @@ async function zoneOf(
   });
 }
 
-/** What cannot be set: a misspelt name in the env file would have no effect. */
+/** Refuses names that cannot be set: a misspelt name in the env file would have no effect. */
 function objection(preset: Preset, given: ReadonlyMap<string, string>): string | undefined {
   if (given.has("SYNC_FILE"))
     return `--set SYNC_FILE: init writes ${syncFilePath}; move it afterwards, and set it then.`;

@@ -14,13 +14,13 @@ import { proposeTable } from "./tables/propose.ts";
 import type { StreamChoice } from "./tables/streams-text.ts";
 import type { StreamKind } from "./tables/words.ts";
 
-/** So many tables are shown at once; a part of a name finds the others. */
+/** Tables shown at once; part of a name finds the others. */
 const TABLES_SHOWN = 40;
 const NONE = "-";
 
 /**
- * Asks which table and which columns each stream is read from. Undefined when the questions are not answered to the end, a
- * sentence where a table that was given does not exist.
+ * Asks which table and columns each stream is read from. Undefined when the questions are not answered to the end; a
+ * sentence when a given table does not exist.
  */
 export async function askTables(
   interview: Interview,
@@ -35,7 +35,7 @@ export async function askTables(
   const choices: StreamChoice[] = [];
   for (const kind of streamKinds) {
     const parents = parentKeys(choices);
-    // Everything belongs to a customer.
+    // All other streams refer to customers.
     if (kind !== "customers" && parents["customers"] === undefined) break;
     const table = preset.get(kind)?.get("table") ?? (await askTable(interview, kind, tables));
     if (table === undefined) return undefined;
@@ -76,7 +76,7 @@ async function askTable(
   });
 }
 
-/** Shows the columns that are proposed, and changes them until they are taken. */
+/** Shows the proposed columns and applies changes until the person accepts them. */
 async function askColumns(
   interview: Interview,
   proposed: StreamChoice,

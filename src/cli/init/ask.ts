@@ -18,7 +18,7 @@ export async function askPreset(interview: Interview, presets: readonly Preset[]
   return answer === undefined ? undefined : presetOf(answer);
 }
 
-/** Asks for what `given` does not hold: the service, then the ERP's variables. Undefined without an answer. */
+/** Asks for values that `given` lacks: the service, then the ERP's variables. Undefined without an answer. */
 export async function askSettings(
   interview: Interview,
   preset: Preset,
@@ -63,7 +63,7 @@ export async function askSettings(
 
 const problemsOf = z.array(z.object({ message: z.string() }));
 
-/** What the sync file's own reader says about an answer; the answers that are missing are taken to be as their examples. */
+/** What the sync file's own parser says about an answer. Missing answers are replaced by their examples. */
 function sourceObjection(preset: Preset, answers: Answers, name: string, answer: string): string | undefined {
   const examples = preset.variables.map((variable): [string, string] => [variable.name, variable.example ?? "x"]);
   const given = [...answers].filter(([, value]) => value !== "");
@@ -77,7 +77,7 @@ function sourceObjection(preset: Preset, answers: Answers, name: string, answer:
   }
 }
 
-/** The address with the password that it lacks, encoded; undefined without an answer. */
+/** The address with its missing password added, encoded; undefined without an answer. */
 async function withPassword(interview: Interview, address: string): Promise<string | undefined> {
   const url = URL.canParse(address) ? new URL(address) : undefined;
   if (!url || url.username === "" || url.password !== "") return address;
@@ -88,7 +88,7 @@ async function withPassword(interview: Interview, address: string): Promise<stri
   return `${address.slice(0, at)}:${encodeURIComponent(password)}${address.slice(at)}`;
 }
 
-/** What the settings say about an answer. */
+/** What the settings' own check says about an answer. */
 function ofKey(name: "SERVICE_URL" | "SERVICE_TOKEN") {
   return (answer: string): string | undefined => {
     const wanted = wantedInstead(name, answer);

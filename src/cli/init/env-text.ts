@@ -1,9 +1,9 @@
 import type { Preset } from "./presets.ts";
 
-/** The answers by the names of their keys; an empty text, or none, is still to be filled in. */
+/** The answers by key; an empty or missing text still has to be filled in. */
 export type Answers = ReadonlyMap<string, string>;
 
-/** The keys of the service that the questions fill, in the order of the file. */
+/** The service keys that the questions fill, in the order of the file. */
 const serviceKeys = ["SERVICE_URL", "SERVICE_TOKEN", "SERVICE_USERNAME", "SERVICE_PASSWORD"] as const;
 
 /** The keys that the questions fill for this preset. */
@@ -11,7 +11,7 @@ export function askedKeys({ variables }: Preset): readonly string[] {
   return [...serviceKeys, ...variables.map(({ name }) => name)];
 }
 
-/** The text of `.env`: what was answered, and an empty line for what was not. */
+/** The text of `.env`, with an empty value for each unanswered key. */
 export function envText(preset: Preset, answers: Answers): string {
   const { title, variables } = preset;
   const asked = askedKeys(preset);
@@ -43,8 +43,8 @@ function line(name: string, answers: Answers): string {
 }
 
 /**
- * As env files want it: bare where that is plain, else in the first kind of quotes that keeps the value as it is. Docker Compose reads what is in
- * double quotes for variables and escapes, and knows no other kind but single ones.
+ * Quotes a value for an env file: none where it is plain, else the first kind that preserves the value. Docker Compose
+ * expands variables and escapes inside double quotes, and otherwise supports only single quotes.
  */
 function quoted(value: string): string {
   if (/^[\w:/.,@+=~?&%()-]*$/.test(value)) return value;

@@ -16,7 +16,7 @@ import { presetNamed, presetNames, readSampleSyncFile, templateZone, type Preset
 
 interface InitOptions extends GlobalOptions, AnswerOptions {
   readonly force?: boolean;
-  /** False: write the files without checking them. */
+  /** False: writes the files without checking them. */
   readonly check?: boolean;
 }
 
@@ -34,7 +34,7 @@ export const registerInit: Registration = (cli) =>
     .option("--no-check", "write the files without checking them")
     .action(cli.action(init));
 
-/** `svcsync init`: asks which ERP it is, writes the env file and the sync file for it, and ends in `check`. */
+/** `svcsync init`: asks which ERP it is, writes its env file and sync file, and runs `check`. */
 async function init(options: InitOptions, io: Io): Promise<number> {
   const envFile = options.envFile ?? ".env";
   const taken = options.force ? [] : await takenFiles(envFile);
@@ -46,7 +46,7 @@ async function init(options: InitOptions, io: Io): Promise<number> {
   if (typeof answered === "string") throw new UsageError(`${answered} Nothing was written.`);
   const { preset, settings, zone, zoneIsGuessed, said } = answered;
   for (const file of [envFile, syncFile]) await mkdir(dirname(file), { recursive: true });
-  // Passwords: for this user alone.
+  // It holds passwords, so only this user may read it.
   await writeWhole(envFile, envText(preset, settings), 0o600);
   await writeWhole(syncFile, answered.syncFile.replaceAll(templateZone, zone), 0o644);
   await writeWhole(schemaFile, schemaText(adapters, resourceNames), 0o644);
@@ -72,7 +72,7 @@ async function init(options: InitOptions, io: Io): Promise<number> {
   return code;
 }
 
-/** The check's exit code, also where it could not even begin. */
+/** The check's exit code, even if it could not start. */
 async function checked(envFile: string, io: Io): Promise<number> {
   try {
     return await check({ envFile, service: true }, io);
@@ -82,7 +82,7 @@ async function checked(envFile: string, io: Io): Promise<number> {
   }
 }
 
-/** Files that a user has edited. The sample's sync file, unchanged, is not one of them. */
+/** Files that a user has edited; the unchanged sample sync file does not count. */
 async function takenFiles(envFile: string): Promise<string[]> {
   const sync = await readIfThere(syncFile);
   const taken = sync === undefined || sync === readSampleSyncFile() ? [] : [syncFile];

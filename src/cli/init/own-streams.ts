@@ -10,10 +10,10 @@ import { askTables } from "./ask-tables.ts";
 import { givenStreams, type GivenTables } from "./tables/given-tables.ts";
 import { streamsText, type StreamChoice } from "./tables/streams-text.ts";
 
-/** Codes of findings that say: this is not the schema that the template maps. */
+/** Codes of findings which mean that the ERP does not have the schema that the template maps. */
 const otherSchema = ["E_SOURCE_TABLE", "E_SOURCE_COLUMN"];
 
-/** How the sync file's streams come about; `template`: as the preset has them. */
+/** Where the sync file's streams come from; `template`: from the preset. */
 export type OwnStreams =
   | { readonly kind: "template"; readonly said?: string }
   | { readonly kind: "own"; readonly text: string }
@@ -24,12 +24,12 @@ export interface OwnStreamsDeps {
   readonly preset: Preset;
   readonly settings: Answers;
   readonly tables: GivenTables;
-  /** Undefined: nothing is asked, and only what is given is written. */
+  /** Undefined: asks nothing and writes only what is given. */
   readonly interview: Interview | undefined;
   readonly io: Io;
 }
 
-/** Looks into the ERP for the tables to map, where the preset leaves them open. Everything that fails there ends in the template. */
+/** Finds the tables to map in the ERP, where the preset leaves them open. If anything fails, the template is used. */
 export async function ownStreams(deps: OwnStreamsDeps): Promise<OwnStreams> {
   const { preset, settings, tables, interview, io } = deps;
   const names = [...tables.keys()];

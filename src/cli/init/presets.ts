@@ -5,14 +5,14 @@ import { loadSyncFile, type SyncFile } from "#mapping";
 import { resourceNames } from "#service";
 import { adapters } from "#sources";
 
-/** One value that the sync file takes from the environment as `${NAME}`. */
+/** A value that the sync file takes from the environment as `${NAME}`. */
 const variable = z.strictObject({
   name: z.string(),
   /** What to answer, for a person. */
   about: z.string(),
-  /** How such a value looks. */
+  /** An example of such a value. */
   example: z.string().optional(),
-  /** Not shown while it is typed. */
+  /** Hidden while it is typed. */
   isSecret: z.literal(true).optional(),
   /** The address of a database: shown while it is typed; its password is asked for separately, hidden. */
   isDatabase: z.literal(true).optional(),
@@ -25,16 +25,16 @@ export interface Preset {
   readonly title: string;
   /** Every `${NAME}` of the sync file, in the order of the questions. */
   readonly variables: readonly z.infer<typeof variable>[];
-  /** The whole sync file. {@link templateZone} stands for the time zone of the ERP. */
+  /** The whole sync file. {@link templateZone} is a placeholder for the ERP's time zone. */
   readonly syncFile: string;
-  /** All that stands before `streams:` where the tables are the person's own to choose. */
+  /** The text before `streams:`, where the person chooses the tables. */
   readonly ownHead?: string;
 }
 
-/** The time zone in the templates. It is a real one, so that each of them is a valid sync file as it is. */
+/** The time zone in the templates. It is a real one, so that each template is a valid sync file. */
 export const templateZone = "Europe/Berlin";
 
-/** The first lines of every sync file that is written: where its words are explained and what to look at first. */
+/** The first lines of every generated sync file: where its words are explained, and what to look at first. */
 function fileHead(title: string): string {
   return `# yaml-language-server: $schema=sync.schema.json
 #
@@ -47,7 +47,7 @@ function fileHead(title: string): string {
 `;
 }
 
-/** Below the head, where the tables are those of the sample ERP. */
+/** Follows the head where the tables are those of the sample ERP. */
 const tablesOfSample = `#
 # The tables and columns below are those of the sample ERP. Put your own names in, or, better, make one view per stream with
 # these names: then everything that is peculiar to your ERP is in one place, and the columns that each stream needs are
@@ -55,7 +55,10 @@ const tablesOfSample = `#
 # of every table it joins.
 `;
 
-/** Every ERP that `svcsync init` knows, in the order of its question. A name here and a file in `presets/` make another. */
+/**
+ * Every ERP that `svcsync init` knows, in the order of its question. To add one, add its name here and a file in
+ * `presets/`.
+ */
 export const presetNames = [
   "postgres",
   "mysql",
@@ -77,7 +80,7 @@ export const presetNames = [
   "files",
 ] as const;
 
-/** What else people call them. */
+/** Other common names of the presets. */
 const otherNames: Readonly<Record<string, (typeof presetNames)[number]>> = {
   postgresql: "postgres",
   mariadb: "mysql",
@@ -85,7 +88,7 @@ const otherNames: Readonly<Record<string, (typeof presetNames)[number]>> = {
   csv: "files",
 };
 
-/** The preset's name as it is spelled here; undefined for one that is not known. */
+/** The preset that a name refers to; undefined for an unknown name. */
 export function presetNamed(typed: string): string | undefined {
   const name = typed.toLowerCase();
   return presetNames.find((known) => known.toLowerCase() === name) ?? otherNames[name];
@@ -94,9 +97,9 @@ export function presetNamed(typed: string): string | undefined {
 /** The first document of a preset's file. The second is the sync file below its head. */
 const frontMatter = z.strictObject({
   title: z.string(),
-  /** What the head of the sync file calls the ERP; the title unless given. */
+  /** The ERP's name in the head of the sync file; the title by default. */
   subject: z.string().optional(),
-  /** The file whose streams stand below the source, where the ERP's own are the same, or are the person's to choose. */
+  /** The file whose streams are used below the source, where they are the same or the person chooses them. */
   streams: z.string().optional(),
   variables: z.array(variable),
 });
@@ -107,15 +110,15 @@ export function readPresets(): readonly Preset[] {
 }
 
 /**
- * The sync file of the sample ERP, as it is shipped in config/sync.yaml; a test compares the two. The demo uses this copy, so
- * that it runs whatever a user has made of the file, and `svcsync init` tells by it whether the file is still the shipped one.
+ * The sync file of the sample ERP, as shipped in config/sync.yaml; a test compares the two. The demo uses this copy, so
+ * that it works whatever a user did to the file. `svcsync init` uses it to tell whether the file is unchanged.
  */
 export function readSampleSyncFile(): string {
   return textOf("sample");
 }
 
 /**
- * The preset's sync file with these variables.
+ * Loads the preset's sync file with these variables.
  * @throws {StopError} E_SYNC_FILE
  */
 export function loadPreset({ syncFile }: Preset, environment: Readonly<Record<string, string>>): SyncFile {

@@ -1,9 +1,9 @@
 import { open, type FileHandle } from "node:fs/promises";
 
-/** Characters that are written at once. */
+/** Characters written at once. */
 const CHUNK = 64 * 1024;
 
-/** A text file that is written as its lines come, a chunk at a time. */
+/** A text file that is written as its lines arrive, in chunks. */
 export class CsvFile implements AsyncDisposable {
   readonly #file: FileHandle;
   #text: string;
@@ -13,7 +13,7 @@ export class CsvFile implements AsyncDisposable {
     this.#text = head;
   }
 
-  /** Writes over a file that is there. Rejects with the file system's error. */
+  /** Overwrites an existing file. Rejects with the file system's error. */
   static async create(path: string, head: string): Promise<CsvFile> {
     return new CsvFile(await open(path, "w"), head);
   }

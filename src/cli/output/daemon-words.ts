@@ -3,7 +3,7 @@ import { z } from "zod";
 import { knownRemedyOf, paceText } from "#operator";
 import type { LocalSettings } from "#settings";
 
-/** The daemon asks its parts for four seconds at most. */
+/** The daemon allows its parts four seconds to answer. */
 const PATIENCE_MS = 5_000;
 
 const wrong = z.object({ code: z.string(), message: z.string() });
@@ -11,9 +11,10 @@ const readiness = z.object({ parts: z.record(z.string(), z.union([z.literal("ok"
 const overview = z.object({ service: z.object({ holdMs: z.number(), perSecond: z.number().optional() }) });
 
 /**
- * What the running daemon says about its parts, a line for each that does not work with what to do below it, and one for a limit of the service: the
- * store alone cannot tell that the service is down. One line where no daemon answers, and one where it answers but `token`
- * (PAGE_TOKEN) does not let the command read its health; none where it cannot be asked, since its port is any free one.
+ * What the running daemon reports: one line for each part that fails, followed by its remedy, and one for a limit of the
+ * service, because the store alone cannot tell that the service is down. One line if no daemon answers, and one if it
+ * answers but `token` (PAGE_TOKEN) does not allow the command to read its health. Nothing if it cannot be asked because
+ * it listens on any free port.
  */
 export async function daemonWords({ port, host }: LocalSettings["health"], token?: string): Promise<string[]> {
   if (port === 0) return [];
@@ -39,7 +40,7 @@ function todo(code: string): string[] {
   return remedy === undefined ? [] : [`  -> ${remedy}`];
 }
 
-/** Undefined where the daemon answers, but tells nothing: its page requires a login, or has none to give. */
+/** Undefined where the daemon answers without telling anything: its page requires a login, or accepts none. */
 async function answerOf(url: string, token: string | undefined): Promise<unknown> {
   const headers: Record<string, string> = token === undefined ? {} : { authorization: `Bearer ${token}` };
   const response = await fetch(url, { headers, signal: AbortSignal.timeout(PATIENCE_MS) });
@@ -47,7 +48,7 @@ async function answerOf(url: string, token: string | undefined): Promise<unknown
   return response.json();
 }
 
-/** Where a server that listens on every address is reached from its own machine. */
+/** The local address of a server that listens on every address. */
 function addressOf(host: string): string {
   if (host === "0.0.0.0" || host === "::") return "127.0.0.1";
   return host.includes(":") ? `[${host}]` : host;

@@ -1,7 +1,7 @@
 import { codeOf, messageOf, errorText, StopError, SyncError } from "#model";
 import { exitCode, UsageError } from "./io.ts";
 
-/** Options that only mean something together, so that the parser could not refuse them. */
+/** Errors about options that conflict only in combination, which the parser cannot detect. */
 const usageErrors: ReadonlySet<string> = new Set([
   "E_SANDBOX_ACCOUNT",
   "E_SANDBOX_FAULT",
@@ -10,7 +10,7 @@ const usageErrors: ReadonlySet<string> = new Set([
 ]);
 const settingsErrors: ReadonlySet<string> = new Set(["E_SETTINGS", "E_SYNC_FILE", "E_TEST_FILE"]);
 
-/** What a command threw, for the person who gave it. The code stands alone where it could be taken for a part of a list. */
+/** The message for an error of a command. The code is on a line of its own where it could be mistaken for part of a list. */
 export function failureText(thrown: unknown): string {
   if (thrown instanceof UsageError) return `${thrown.message}\n`;
   const unwritable = unwritablePath(thrown);
@@ -24,7 +24,7 @@ export function failureText(thrown: unknown): string {
   return message.includes("\n") ? `${message}\n(${code})\n` : `${errorText(thrown)}\n`;
 }
 
-/** What the operating system says where a folder or a disk takes no writes. */
+/** Error codes of the operating system for folders and disks that cannot be written. */
 const unwritableCodes: ReadonlySet<string> = new Set(["EACCES", "EROFS", "EPERM"]);
 
 function unwritablePath(thrown: unknown): string | undefined {
@@ -39,7 +39,7 @@ export function failureCode(thrown: unknown): number {
   if (!(thrown instanceof SyncError)) return exitCode.stopped;
   if (isSettingsError(thrown)) return exitCode.settings;
   if (usageErrors.has(thrown.code)) return exitCode.usage;
-  // The same again would be refused again.
+  // Trying again would fail in the same way.
   if (thrown.family === "park") return exitCode.needsPerson;
   return thrown instanceof StopError ? exitCode.stopped : exitCode.again;
 }

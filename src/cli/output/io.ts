@@ -3,36 +3,36 @@ import { urgencyOf, withIsoTimes, type BlockedPolicy } from "#operator";
 import type { StreamStatus } from "#pipeline";
 import { Redaction } from "#telemetry";
 
-/** What the process gives to a command line, so that command lines can be run by tests. */
+/** What the process provides to a command line, so that tests can run command lines. */
 export interface ProcessIo {
   readonly stdout: NodeJS.WritableStream;
   readonly stderr: NodeJS.WritableStream;
-  /** Where answers to questions come from; undefined: not interactive. */
+  /** Input for answers to questions; undefined if not interactive. */
   readonly stdin?: NodeJS.ReadableStream;
-  /** Whether a person looks at stdout. */
+  /** Whether stdout is a terminal. */
   readonly isTerminal: boolean;
   /** Aborted by SIGINT or SIGTERM: stop cleanly. */
   readonly signal: AbortSignal;
 }
 
-/** Takes text alone, redacted and printable: nothing that an ERP or the service says can steer the terminal. */
+/** Accepts only text and makes it redacted and printable: nothing that an ERP or the service says can control the terminal. */
 export interface TextOutput {
   write(text: string): unknown;
 }
 
-/** What a command may touch of the process. */
+/** The parts of the process that a command may use. */
 export interface Io extends Omit<ProcessIo, "stdout" | "stderr"> {
   readonly stdout: TextOutput;
   readonly stderr: TextOutput;
-  /** Knows the secrets of the settings as soon as they are read; both outputs obey it. */
+  /** Knows the secrets of the settings as soon as they are read; both outputs apply it. */
   readonly redaction: Redaction;
-  /** Printable, not redacted: for svcsync's own words alone, which show what an address with a password looks like. */
+  /** Printable but not redacted: only for svcsync's own texts, such as an example of an address with a password. */
   readonly ownWords: TextOutput;
-  /** The process's own stdout, for what moves the cursor: questions and progress bars. */
+  /** The process's own stdout, for output that moves the cursor: questions and progress bars. */
   readonly terminal: NodeJS.WritableStream;
 }
 
-/** The one way out for all that commands print. */
+/** The only way in which commands print. */
 export function safeIo(io: ProcessIo): Io {
   const redaction = new Redaction();
   const safe = (stream: NodeJS.WritableStream): TextOutput => ({
@@ -42,17 +42,17 @@ export function safeIo(io: ProcessIo): Io {
   return { ...io, stdout: safe(io.stdout), stderr: safe(io.stderr), redaction, ownWords, terminal: io.stdout };
 }
 
-/** Prints one value as one line of JSON, its instants in ISO 8601. */
+/** Prints one value as one line of JSON, with instants in ISO 8601. */
 export function printJson(output: TextOutput, value: unknown): void {
   output.write(`${JSON.stringify(withIsoTimes(value))}\n`);
 }
 
 export const exitCode = { ok: 0, needsPerson: 1, changes: 2, usage: 64, stopped: 70, again: 75, settings: 78 } as const;
 
-/** What a command line asks for cannot be: nothing was done. The message is the whole answer, and the exit code is `usage`. */
+/** The command line is wrong and nothing was done. The message is the whole output, and the exit code is `usage`. */
 export class UsageError extends Error {}
 
-/** What each exit code means, in every command, as sysexits.h and cron users know them. */
+/** The meaning of each exit code, in every command, following sysexits.h and cron's conventions. */
 export const exitCodes: readonly (readonly [code: number, meaning: string])[] = [
   [exitCode.ok, "done; everything is in sync or on its way"],
   [exitCode.needsPerson, "action needed: a record, a stream or a question waits for your decision"],
@@ -63,7 +63,7 @@ export const exitCodes: readonly (readonly [code: number, meaning: string])[] = 
   [exitCode.settings, "the settings or the sync file are wrong; nothing was done"],
 ];
 
-/** The exit code of commands that tell how streams stand. */
+/** The exit code of commands that report the state of streams. */
 export function statusCode(statuses: readonly StreamStatus[], blocked: BlockedPolicy): number {
   const codes = { person: exitCode.needsPerson, time: exitCode.again, none: exitCode.ok } as const;
   return codes[urgencyOf(statuses, blocked)];

@@ -5,7 +5,7 @@ import type { IntakeStore } from "#store";
 import type { Io } from "./io.ts";
 
 export interface ProgressOptions {
-  /** Bars redraw themselves, so nothing else may be written meanwhile; else a line now and then. */
+  /** Bars redraw themselves, so nothing else may be written meanwhile. Otherwise, a line is printed at intervals. */
   readonly bars: boolean;
   readonly lineEveryMs?: number;
 }
@@ -13,7 +13,10 @@ export interface ProgressOptions {
 const LINE_EVERY_MS = 2_000;
 const BAR_WIDTH = 30;
 
-/** How far a load is: of the records that were read, how many were delivered once, whatever came of it. Shows nothing before `start`. */
+/**
+ * Shows the progress of a load: how many of the records read were delivered once, whatever the outcome. Shows nothing
+ * before `start`.
+ */
 export class Progress implements Observer {
   readonly #streams: readonly StreamName[];
   readonly #io: Io;
@@ -45,7 +48,7 @@ export class Progress implements Observer {
     this.#show();
   }
 
-  /** Takes the bars down. */
+  /** Removes the bars. */
   finish(): void {
     if (this.#isShown) this.#show(true);
     this.#isShown = false;
@@ -81,7 +84,7 @@ export class Progress implements Observer {
     const isOver = this.#streams.every((stream) => this.#complete.has(stream) && this.#of(stream).left === 0);
     if (!isLast && !isOver && Date.now() - this.#lineAt < everyMs) return;
     this.#lineAt = Date.now();
-    // Live changes that follow are the log's.
+    // Live changes that follow appear in the log.
     if (isOver) this.#isShown = false;
     const parts = this.#streams.map((stream) => {
       const { done, total } = this.#of(stream);

@@ -1,7 +1,7 @@
 import { oneLine } from "#model";
 import type { Overwrite, Shown } from "#pipeline";
 
-/** One side of a binding as people recognise it: `customers/10023 ("Muster AG", customerId 10023)`. */
+/** One side of a binding, in terms that people recognise: `customers/10023 ("Muster AG", customerId 10023)`. */
 export function sideText(label: string, { name, match }: Shown): string {
   const said = [name === "" ? [] : JSON.stringify(name), match === "" ? [] : match].flat();
   return oneLine(said.length === 0 ? label : `${label} (${said.join(", ")})`);

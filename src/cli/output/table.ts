@@ -1,7 +1,7 @@
 import Table from "cli-table3";
 import { oneLine } from "#model";
 
-/** The lines that cli-table3 would draw, by their names. */
+/** The names of the lines that cli-table3 would draw. */
 const RULES = ["top", "bottom", "mid", "left", "right"].flatMap((side) => [side, `${side}-mid`]);
 
 const plain = {
@@ -14,7 +14,7 @@ const plain = {
 
 export type Cell = string | number;
 
-/** A table without rules, numbers to the right, one line per row; ready to print. */
+/** A table without lines, numbers right-aligned, one line per row, ready to print. */
 export function table(head: readonly string[], rows: readonly (readonly Cell[])[]): string {
   const isNumber = head.map((_, column) => rows.length > 0 && rows.every((row) => typeof row[column] === "number"));
   const printed = new Table({

@@ -2,7 +2,7 @@ import { randomBytes } from "node:crypto";
 import { codeOf } from "#model";
 import { readFile, rename, rm, writeFile } from "node:fs/promises";
 
-/** The file's text, or undefined where there is none. */
+/** The file's text; undefined if it does not exist. */
 export async function readIfThere(path: string): Promise<string | undefined> {
   try {
     return await readFile(path, "utf8");
@@ -12,7 +12,7 @@ export async function readIfThere(path: string): Promise<string | undefined> {
   }
 }
 
-/** The whole file or none of it, with `mode` from its first byte on. */
+/** Writes the file atomically, with `mode` from its first byte on. */
 export async function writeWhole(path: string, text: string, mode: number): Promise<void> {
   // A name that no file of a person has.
   const unfinished = `${path}.${randomBytes(6).toString("hex")}.new`;

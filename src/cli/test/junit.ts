@@ -1,6 +1,6 @@
 import type { CaseResult } from "./run-case.ts";
 
-/** The results as JUnit XML, which build servers read: one suite per file. */
+/** The results as JUnit XML for build servers: one suite per file. */
 export function junitText(results: ReadonlyMap<string, readonly CaseResult[]>): string {
   const suites = [...results].flatMap(([file, cases]) => {
     const failures = cases.filter(({ differences }) => differences.length > 0).length;
@@ -28,7 +28,7 @@ function quoted(text: string): string {
 
 const entities: Readonly<Record<string, string>> = { "&": "&amp;", "<": "&lt;", ">": "&gt;", '"': "&quot;" };
 
-/** XML knows no way to write most control characters. */
+/** XML cannot represent most control characters. */
 function escaped(text: string): string {
   return text
     .replaceAll(/[&<>"]/g, (char) => entities[char]!)

@@ -13,7 +13,7 @@ export interface MaskOptions {
 const none: ReadonlySet<string> = new Set();
 
 /**
- * The rows with made-up values.
+ * Masks the rows.
  * @throws {UsageError} where an option names a column that they do not have.
  */
 export async function maskedRows(
@@ -39,7 +39,7 @@ export async function maskedRows(
 
 const secretNote: Note<string> = { name: "mask", schema: z.string() };
 
-/** Of this store alone, so that a value is always masked by the same one, and only with it can that be repeated. */
+/** A secret of this store: it makes equal values get equal replacements, and nobody without it can reproduce them. */
 async function maskSecret(store: NoteStore): Promise<string> {
   await store.replaceNote(secretNote, undefined, randomBytes(16).toString("hex"));
   return (await store.note(secretNote)) ?? "";

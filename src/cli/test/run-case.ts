@@ -3,10 +3,10 @@ import { canonicalJson, errorFacts, ParkError, WaitError, errorText, type ErrorF
 import { mapAsDelivered, type AsDelivered, type Known } from "#pipeline";
 import { KnownNames } from "#service";
 
-/** What a row became. */
+/** What a row was mapped to. */
 export type Became = AsDelivered | ({ readonly kind: "parked" | "waiting" } & ErrorFacts);
 
-/** A case and its differences; none: it passed. */
+/** A case and its differences; none means that it passed. */
 export interface CaseResult {
   readonly title: string;
   readonly line: number;
@@ -14,7 +14,7 @@ export interface CaseResult {
   readonly durationMs: number;
 }
 
-/** Maps the row of a case as a delivery does, with the names and ids of its file in the place of service and store. */
+/** Maps the row of a case as a delivery would, with the names and ids of its file in place of the service and the store. */
 export async function runCase(
   one: MappingCase,
   given: MappingCases,
@@ -28,7 +28,7 @@ export async function runCase(
   return { title: one.title, line: one.line, differences, durationMs: performance.now() - begunAt };
 }
 
-/** What the row of a case becomes, beside what the service and the store are taken to hold. */
+/** What the row of a case becomes, given the assumed contents of the service and the store. */
 export async function becameOf(
   { row = {}, gone }: Pick<MappingCase, "row" | "gone">,
   known: Known,
@@ -44,7 +44,7 @@ export async function becameOf(
   }
 }
 
-/** What a file of cases says of the service and the store. */
+/** The contents of the service and the store that a file of cases states. */
 export function knownOf({ names, bound }: Pick<MappingCases, "names" | "bound">): Known {
   const known = new KnownNames({ load: (resource) => Promise.resolve(readNow(names[resource] ?? [])) });
   return {
@@ -58,7 +58,7 @@ export function knownOf({ names, bound }: Pick<MappingCases, "names" | "bound">)
   };
 }
 
-/** The records of a resource in the form in which the service's names are kept. */
+/** The records of a resource in the form in which the service's names are cached. */
 function readNow(records: readonly Readonly<Record<string, Json>>[]) {
   const fields = [...new Set(records.flatMap((record) => Object.keys(record)))];
   return { readAt: 0, entries: { fields, rows: records.map((record) => ({ ...record })) } };
@@ -96,7 +96,7 @@ function outcomeText(became: Became): string {
   }
 }
 
-/** Lines of a diff: `-` is expected, `+` is what the mapping gives. */
+/** Lines of a diff: `-` is expected, `+` is what the mapping returns. */
 function fieldDifferences(expected: Readonly<Record<string, Json>>, found: Readonly<Record<string, Json>>): string[] {
   const names = new Set([...Object.keys(found), ...Object.keys(expected)]);
   return [...names].flatMap((name) => {

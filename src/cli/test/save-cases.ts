@@ -6,15 +6,15 @@ import { resourceNames } from "#service";
 import { readIfThere, writeWhole } from "../output/whole-file.ts";
 import { becameOf, knownOf, runCase, type Became } from "./run-case.ts";
 
-/** Real rows are for the eyes of those who may see the ERP. */
+/** Only the owner may see rows of the ERP. */
 const OWNER_ONLY = 0o600;
 
 type Expected = MappingCase["expect"];
 
 /**
- * Adds a case for each row to a file of cases, with what the mapping makes of it now. Names and parents that the file lacks
- * get made-up ids. What is in the file stays: a record that has a case of its name keeps it.
- * @throws {StopError} E_TEST_FILE when the file is none, cannot be written, or cannot hold a value of the rows.
+ * Adds a case for each row to a file of cases, with its current mapping result. Names and parents that the file lacks
+ * get made-up ids. Existing contents stay: a record that has a case of its name keeps it.
+ * @throws {StopError} E_TEST_FILE when it is not a file of cases, cannot be written, or cannot hold a value of the rows.
  */
 export async function saveCases(
   file: string,
@@ -39,7 +39,7 @@ export async function saveCases(
   }
   if (cases.length > 0) {
     const next = appendCases(text, { ...invented.added, cases });
-    // A row may hold what YAML cannot: nothing is written that does not pass.
+    // A row may contain what YAML cannot represent: nothing is written that does not load.
     const given = loadMappingCases(next, context);
     for (const one of given.cases.slice(-cases.length)) {
       const { title, differences } = await runCase(one, given, streams, signal);
@@ -73,13 +73,13 @@ function expectedOf(became: Became): Expected {
   }
 }
 
-/** What of a message stays the same: the field that it begins with, else the code. */
+/** The part of a message that stays the same: the field that it begins with, else the code. */
 function partOf({ code, message }: Extract<Became, { readonly code: string }>): string {
   const [, place] = /^([\w-]+\.[\w.]+): /.exec(message) ?? [];
   return code === "E_MAPPING" && place !== undefined ? place : code;
 }
 
-/** Names and parents as the file has them, and made-up ids for those that it lacks. */
+/** Names and parents from the file, with made-up ids for those that it lacks. */
 class InventedIds implements Known {
   readonly added: {
     names: Record<ResourceName, Record<string, Json>[]>;
@@ -115,7 +115,7 @@ class InventedIds implements Known {
   }
 }
 
-/** The number after the largest. */
+/** One more than the largest number. */
 function after(ids: readonly (Json | undefined)[]): number {
   return 1 + Math.max(0, ...ids.filter((id) => typeof id === "number"));
 }

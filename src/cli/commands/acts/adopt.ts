@@ -39,8 +39,8 @@ have), left out (nothing to create: deleted in the ERP, or the stream's rules), 
 `;
 
 /**
- * `svcsync adopt [STREAM…]`: which records of the service the ERP's records already are. Shows it and writes nothing, until
- * `--confirm` releases the streams: matched records are then bound, new ones created, ambiguous ones parked. `command`
+ * `svcsync adopt [STREAM…]`: shows which service records the ERP's records already correspond to. Writes nothing until
+ * `--confirm` releases the streams: then matched records are bound, new ones created, ambiguous ones parked. `command`
  * is what a person has to repeat with `--confirm`.
  */
 export async function adopt(
@@ -95,13 +95,16 @@ export async function adopt(
     : exitCode.ok;
 }
 
-/** The index that the deliveries look into. */
+/** The index that deliveries use. */
 function matcherOf({ configuration: { settings, syncFile, logger }, parts }: PartsContext): Matcher {
   const { settleMs } = settings.delivery;
   return new Matcher({ ...parts, logger, settleMs, maxAgeMs: settings.service.matchMaxAgeMs }, syncFile.streams);
 }
 
-/** What a person filled in may be the work of hours: such a list, or a file that is none, is not written over. */
+/**
+ * A list that a person filled in may be the work of hours: it is not overwritten, and neither is a file that is not such
+ * a list.
+ */
 async function expectNoAnswers(csv: string): Promise<void> {
   const text = await readIfThere(csv).catch(refusedAs(`--csv: ${csv} cannot be written`));
   if (text === undefined) return;
@@ -112,7 +115,10 @@ async function expectNoAnswers(csv: string): Promise<void> {
     );
 }
 
-/** An error of the file system is one that the user corrects by naming another file; any other is rethrown. */
+/**
+ * Turns an error of the file system, which the user corrects by naming another file, into a usage error; rethrows any
+ * other.
+ */
 function refusedAs(what: string) {
   return (thrown: unknown): never => {
     const code = codeOf(thrown);
@@ -194,7 +200,7 @@ function asText(plans: readonly AdoptionPlan[], csv: string | undefined): string
   return lines.join("");
 }
 
-/** Both sides as people recognise them, and what the first write would change. */
+/** Both sides in terms that people recognise, and what the first write would change. */
 function recordText({ id, name, match, verdict, candidates, counterparts, overwrites, error }: PlannedRecord): string {
   const sides = counterparts.map((each) => sideText(String(each.serviceId), each));
   const others = sides.length > 0 ? sides : candidates.map(String);

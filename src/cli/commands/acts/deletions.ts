@@ -21,7 +21,7 @@ export const registerDeletions: Registration = (cli) =>
       .option("--count <number>", "with --confirm: only if so many are held, as you saw before", positiveInteger),
   ).action(cli.action(deletions));
 
-/** `svcsync deletions [STREAM] [--confirm]`: deletions that the guard holds, and a person's word that they are meant. */
+/** `svcsync deletions [STREAM] [--confirm]`: shows deletions that the guard holds, and confirms them. */
 async function deletions(stream: string | undefined, options: DeletionsOptions, io: Io): Promise<number> {
   if (options.count !== undefined && (stream === undefined || !options.confirm))
     throw new UsageError("--count says how many deletions of a stream are meant: name the stream, and add --confirm.");

@@ -10,7 +10,7 @@ export const registerFence: Registration = (cli) =>
       .argument("<replica>", 'its name, as "svcsync replicas" lists it, in quotes if it has spaces'),
   ).action(cli.action(run));
 
-/** `svcsync fence NAME`: a person knows that its machine is dead. */
+/** `svcsync fence NAME`: for a person who knows that the replica's machine is dead. */
 async function run(name: string, options: ActOptions, io: Io): Promise<number> {
   await using context = await openStoreContext(options, io);
   const count = await context.store.replicas.fence(name, actorOf(options));

@@ -26,10 +26,10 @@ written and the reasons that people gave. Kept: key, binding, who did what and w
 It cannot be undone. The file of the store is rewritten: seconds per gigabyte, in which a running daemon waits.
 `;
 
-/** `svcsync forget RECORD`: overwrites contents in store and history, down to the bytes of the files. */
+/** `svcsync forget RECORD`: overwrites the contents in the store and its history, in the database files too. */
 async function run(id: RecordId, options: ForgetOptions, io: Io): Promise<number> {
   await using context = await openStoreContext(options, io);
-  // A stream that is no longer in the sync file has records that can be forgotten too.
+  // Records of a stream that is no longer in the sync file can be forgotten too.
   const record = await forgettable(context.store, id);
   if (!options.yes) {
     io.stderr.write(`${placesText(record)}\n`);

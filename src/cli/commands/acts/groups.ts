@@ -25,7 +25,7 @@ export const registerGroups: Registration = (cli) =>
       ),
   ).action(cli.action(run));
 
-/** `svcsync groups [ID] [--note …]`: causes with what people wrote down about them. */
+/** `svcsync groups [ID] [--note …]`: lists causes with their notes, or changes the notes of one. */
 async function run(id: string | undefined, options: GroupsOptions, io: Io): Promise<number> {
   const { note, owner, snooze: snoozeUntil } = options;
   const isNoted = note !== undefined || owner !== undefined || snoozeUntil !== undefined;

@@ -6,7 +6,7 @@ import { durationArgument, momentArgument } from "../../moment.ts";
 import { exitCode, printJson, UsageError, type Io } from "../../output/io.ts";
 
 interface PauseOptions extends ActOptions {
-  /** The instant at which it ends. */
+  /** The instant at which the pause ends. */
   readonly until?: number;
   /** Milliseconds from now. */
   readonly for?: number;
@@ -23,7 +23,10 @@ export const registerPause: Registration = (cli) =>
       .option("--polls", "also stop polling the ERP for them"),
   ).action(cli.action(run));
 
-/** `svcsync pause STREAM… --until TIME`: a running daemon stops within a second, one that is started meanwhile does not begin. */
+/**
+ * `svcsync pause STREAM… --until TIME`: a running daemon stops within a second; one that is started meanwhile respects
+ * the pause.
+ */
 async function run(streams: readonly string[], options: PauseOptions, io: Io): Promise<number> {
   const { until: moment, for: lastsMs, polls = false } = options;
   if ((moment === undefined) === (lastsMs === undefined))

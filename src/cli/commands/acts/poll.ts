@@ -8,7 +8,7 @@ export const registerPoll: Registration = (cli) =>
     cli.command("poll", "Have the running daemon poll these streams now").argument("<streams...>", "the streams"),
   ).action(cli.action(poll));
 
-/** `svcsync poll STREAM…`: a running daemon polls within a second, one that is started later at its start. */
+/** `svcsync poll STREAM…`: a running daemon polls within a second; otherwise the next daemon does when it starts. */
 async function poll(streams: readonly string[], options: ActOptions, io: Io): Promise<number> {
   await using context = await openStoreContext(options, io, streams);
   await pollNow(context, streams, actorOf(options));

@@ -13,8 +13,8 @@ export const registerReread: Registration = (cli) =>
   ).action(cli.action(reread));
 
 /**
- * `svcsync reread STREAM [KEY…]`: reads the stream from its beginning with the next poll, or these records now. Rows that did not
- * change cost no request to the service.
+ * `svcsync reread STREAM [KEY…]`: makes the next poll read the stream from its beginning, or reads these records now.
+ * Unchanged rows cost no request to the service.
  */
 async function reread(stream: string, keys: readonly Key[], options: ActOptions, io: Io): Promise<number> {
   return keys.length === 0 ? wholeStream(stream, options, io) : singleRecords(stream, keys, options, io);

@@ -6,7 +6,7 @@ import { openStoreContext, type Registration, type StoreContext } from "../../co
 import { exitCode, printJson, UsageError, type Io } from "../../output/io.ts";
 
 interface RetryOptions extends ActOptions {
-  /** Those alone that met this error. */
+  /** Only records that met this error. */
   readonly code?: string;
   /** The id of a group of records with the same cause. */
   readonly group?: string;
@@ -24,7 +24,7 @@ export const registerRetry: Registration = (cli) =>
       .option("--group <id>", "the records of one cause, as svcsync groups lists them"),
   ).action(cli.action(run));
 
-/** `svcsync retry [STREAM | RECORD]`: what is parked or waiting becomes due again. */
+/** `svcsync retry [STREAM | RECORD]`: makes parked and waiting records due again. */
 async function run(target: string | undefined, options: RetryOptions, io: Io): Promise<number> {
   if (options.group !== undefined && (target !== undefined || options.code !== undefined))
     throw new UsageError("--group names the records: leave the target and --code out.");

@@ -6,7 +6,7 @@ import { openStoreContext, type Registration } from "../../command-context.ts";
 import { exitCode, printJson, UsageError, type Io } from "../../output/io.ts";
 
 interface SkipOptions extends ActOptions {
-  /** Those of the stream that met this error. */
+  /** Only records of the stream that met this error. */
   readonly code?: string;
 }
 

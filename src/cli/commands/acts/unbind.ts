@@ -27,8 +27,8 @@ the new id once it is bound again.
 `;
 
 /**
- * `svcsync unbind RECORD`: ends a binding that is wrong. The record is then held until a person resolves it: the service record
- * it was bound to may have its natural key by now, and without such a key a create would duplicate it.
+ * `svcsync unbind RECORD`: removes a wrong binding. The record is then held until a person resolves it: the service
+ * record may have its natural key by now, and without such a key a create would duplicate it.
  */
 async function run(id: RecordId, options: UnbindOptions, io: Io): Promise<number> {
   await using context = await openStoreContext(options, io, [id.stream]);

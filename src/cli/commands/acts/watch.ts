@@ -32,7 +32,7 @@ function watchArgument(text: string): number {
   return forMs;
 }
 
-/** `svcsync watch RECORD --for 10m`: a running daemon keeps what it asks of the service for the record, and the answers. */
+/** `svcsync watch RECORD --for 10m`: makes a running daemon keep the record's requests to the service and the answers. */
 async function run(id: RecordId, { for: forMs, ...options }: WatchOptions, io: Io): Promise<number> {
   await using context = await openStoreContext(options, io, [id.stream]);
   const { until, isKnown } = await watchRecord(context, { id, forMs }, actorOf(options));

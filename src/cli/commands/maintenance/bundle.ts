@@ -13,7 +13,7 @@ import { exitCode, printJson, UsageError, type Io } from "../../output/io.ts";
 
 const FOLDER = "svcsync-bundle";
 
-/** A text of the archive, by the name of its file. */
+/** A text file of the archive, by name. */
 interface ArchiveFile {
   readonly name: string;
   readonly text: string;
@@ -31,14 +31,17 @@ export const registerBundle: Registration = (cli) =>
     .option("--json", "as JSON")
     .action(cli.action(bundle));
 
-/** What became of a part. */
+/** The result for one part. */
 interface Told {
   readonly name: string;
   /** Why it is missing. */
   readonly failure?: string;
 }
 
-/** `svcsync bundle [FILE]`: one archive for support, from settings, sync file and store; neither ERP nor service is asked. */
+/**
+ * `svcsync bundle [FILE]`: writes one archive for support, from settings, sync file and store. It contacts neither the
+ * ERP nor the service.
+ */
 async function bundle(given: string | undefined, options: BundleOptions, io: Io): Promise<number> {
   const now = systemClock.now();
   const path = given ?? `svcsync-bundle-${new Date(now).toISOString().slice(0, 19).replaceAll(":", "-")}.tar.gz`;
@@ -60,7 +63,7 @@ function isReadable(log: string, { stdin }: Io): boolean {
   return statSync(log, { throwIfNoEntry: false })?.isDirectory() === false;
 }
 
-/** Everything is read before anything is redacted: by then the redaction knows every secret. */
+/** Reads everything before anything is redacted: by then the redaction knows every secret. */
 async function collect(options: BundleOptions, io: Io): Promise<{ files: ArchiveFile[]; told: Told[] }> {
   await using opened = openBundle(options, io);
   const values: { name: string; value: unknown }[] = [];
@@ -90,7 +93,7 @@ function asText(path: string, told: readonly Told[]): string {
   return `Wrote ${path} with ${told.length - missing.length} of ${told.length} parts.\n${missing.join("")}It holds no secret of the settings and no rows. Read it before you send it: messages of the service may repeat a value.\n`;
 }
 
-/** The texts as a .tar.gz that unpacks into one folder. Only its owner may read what is unpacked. */
+/** The texts as a .tar.gz that unpacks into one folder. Only the owner may read the unpacked files. */
 function archiveOf(files: readonly ArchiveFile[], now: number): Uint8Array {
   const attrs = { mode: "600", mtime: now };
   return gzipSync(createTar(files.map(({ name, text }) => ({ name: `${FOLDER}/${name}`, data: text, attrs }))));

@@ -24,7 +24,7 @@ export const registerMove: Registration = (cli) =>
       .requiredOption("--to <address>", "postgres://HOST/DATABASE (into STORE_SCHEMA), or sqlite:FOLDER", target),
   ).action(cli.action(move));
 
-/** `svcsync move --to ADDRESS`: copies the store that the settings name, compares, and marks it as moved. */
+/** `svcsync move --to ADDRESS`: copies the store that the settings name, compares the two, and marks the old one as moved. */
 async function move({ to, json, ...options }: MoveOptions, io: Io): Promise<number> {
   const { settings, secrets } = loadLocalSettings(options);
   io.redaction.hide(...secretTexts(secrets), ...("url" in to ? secretsInAddress(to.url) : []));
@@ -46,7 +46,7 @@ function target(address: string): Target {
   throw new InvalidArgumentError("expected postgres://HOST/DATABASE or sqlite:FOLDER");
 }
 
-/** A line now and then: copies of a million records take minutes. */
+/** Prints a line at intervals, because copying a million records takes minutes. */
 function progress(io: Io): (step: MoveStep) => void {
   let toldAt = Date.now();
   return (step) => {

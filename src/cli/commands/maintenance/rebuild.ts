@@ -19,8 +19,8 @@ export const registerRebuild: Registration = (cli) =>
   ).action(cli.action(rebuild));
 
 /**
- * `svcsync rebuild`: a store that was lost is made again: the ERP is read whole, its records are matched with the
- * service's, and after `--confirm` they are bound again. Only fields that differ are written. As JSON, each step is a line.
+ * `svcsync rebuild`: rebuilds a lost store. It reads the whole ERP, matches its records with the service's, and binds
+ * them after `--confirm`. Only fields that differ are written. With --json, each step is a line.
  */
 async function rebuild(options: RebuildOptions, io: Io): Promise<number> {
   if (await hasBindings(options, io)) {
@@ -38,7 +38,7 @@ async function rebuild(options: RebuildOptions, io: Io): Promise<number> {
   return sync(options, io);
 }
 
-/** What the lost store wrote last may not be in the service's lists yet: the streams are opened after the settle time. */
+/** The service's lists may not show yet what the lost store wrote last, so the streams are opened after the settle time. */
 async function expectLateLists(options: GlobalOptions, io: Io): Promise<void> {
   await using context = await openStoreContext(options, io);
   await context.store.saveNote(restoredNote, true);

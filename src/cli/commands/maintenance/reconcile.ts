@@ -20,7 +20,10 @@ export const registerReconcile: Registration = (cli) =>
       .option("--repair", "rewrite owned fields that differ, and read rows that were missed"),
   ).action(cli.action(reconcile));
 
-/** `svcsync reconcile [STREAM…] [--repair]`: what the service holds beside what was last written, and what the ERP shows beside what was read. */
+/**
+ * `svcsync reconcile [STREAM…] [--repair]`: compares the service with what was last written, and the ERP with what was
+ * read.
+ */
 async function reconcile(names: readonly string[], options: ReconcileOptions, io: Io): Promise<number> {
   await using context = await openPartsContext(options, io, names);
   const reconciler = new Reconciler(context.parts.store, context.parts.service, context.parts.sources.streams);

@@ -6,19 +6,22 @@ import { isFirstLoad, Progress } from "../../output/progress.ts";
 import { whenAborted } from "../../when-aborted.ts";
 
 /**
- * A supervisor starts again what ended, and each start logs in once. Services lock accounts after some five failures in a
- * quarter of an hour: this leaves at most three.
+ * A supervisor restarts a process that ended, and each start logs in once. Services lock accounts after about five
+ * failures in 15 minutes; this pause allows at most three.
  */
 const LOGIN_PAUSE_MS = 5 * 60_000;
-/** On a terminal a first load says how far it is, between the lines of the log. */
+/** On a terminal, a first load reports its progress between the lines of the log. */
 const PROGRESS_EVERY_MS = 10_000;
-/** What the store and the queue are given to close, beyond the grace of deliveries: in all less than the containers' 40 seconds. */
+/**
+ * Time for closing the store and the queue, in addition to the grace period of deliveries; the sum stays below the
+ * containers' 40 seconds.
+ */
 const CLOSE_MS = 15_000;
 
 export const registerRun: Registration = (cli) =>
   cli.command("run", "Run the daemon: poll the ERP and keep the service in sync until stopped").action(cli.action(run));
 
-/** `svcsync run`: the daemon, until it is told to stop or cannot continue. */
+/** `svcsync run`: runs the daemon until it is stopped or cannot continue. */
 async function run(options: GlobalOptions, io: Io): Promise<number> {
   const configuration = await readConfiguration(options, io);
   const { logger, settings, syncFile } = configuration;
@@ -46,7 +49,7 @@ async function run(options: GlobalOptions, io: Io): Promise<number> {
   }
   try {
     const waitedMs = settings.delivery.stopGraceMs + CLOSE_MS;
-    // A store or a queue behind a cut network may not answer for minutes.
+    // A store or a queue behind a broken network may not answer for minutes.
     const close = async () => {
       await daemon[Symbol.asyncDispose]();
       return true;

@@ -15,11 +15,11 @@ import { exitCode, printJson, statusCode, type Io } from "../../output/io.ts";
 import { isFirstLoad, Progress } from "../../output/progress.ts";
 import { table } from "../../output/table.ts";
 
-/** Retries and waits that end this soon are waited for; later ones are left to the next run. */
+/** The run waits for retries and waits that end within this time; later ones are left to the next run. */
 const HORIZON_MS = 30_000;
-/** Without any progress for this long a round ends, so that it never blocks the next one. */
+/** A run without any progress for this long ends, so that it never blocks the next one. */
 const TIMEOUT_SECONDS = 300;
-/** How much longer than the settling itself its last step may take to become due. */
+/** How much later than the settle time its last step may become due. */
 const SETTLE_MARGIN_MS = 5_000;
 
 interface SyncOptions extends JsonOptions {
@@ -30,7 +30,7 @@ interface SyncOptions extends JsonOptions {
 const nothingDone = { read: 0, changed: 0, created: 0, adopted: 0, updated: 0, unchanged: 0, deleted: 0 };
 type Totals = typeof nothingDone;
 
-/** Counts what one run did, per stream. */
+/** Counts what one run did, by stream. */
 class RunTotals implements Observer {
   readonly streams = new Map<StreamName, Totals>();
 
@@ -72,7 +72,7 @@ export async function sync(options: SyncOptions, io: Io): Promise<number> {
   const shown = new Progress(names, io, { bars: true });
   await using daemon = await startDaemon(configuration, { polls: "once", observers: [polls, totals, progress, shown] });
   if (io.isTerminal && !options.json && (await isFirstLoad(daemon.parts.store, names))) shown.start();
-  // A daemon that failed is never idle: abort the wait for it, or the process would never exit.
+  // A failed daemon never becomes idle: abort the wait, or the process would never exit.
   const looking = new AbortController();
   const signal = AbortSignal.any([io.signal, looking.signal]);
   const limitMs = Math.max(configuration.settings.delivery.settleMs, (options.timeout ?? TIMEOUT_SECONDS) * 1000);
@@ -100,14 +100,14 @@ export async function sync(options: SyncOptions, io: Io): Promise<number> {
 }
 
 /**
- * How far ahead a retry or a wait may lie for a run to stay for it. Each run begins its own wait for a write whose end was not seen: one
- * that left before `settleMs` would never see it settled.
+ * How far ahead a retry or a wait may lie for the run to stay for it. Each run starts its own wait for a write without
+ * an answer: a run that ended before `settleMs` would never settle it.
  */
 export function horizonMsOf(settleMs: number): number {
   return Math.max(HORIZON_MS, settleMs + SETTLE_MARGIN_MS);
 }
 
-/** What a run leaves behind decides the exit code: a person's work first, then what the next run tries again. */
+/** The exit code by what the run leaves: first what needs a person, then what the next run retries. */
 function outcome(statuses: readonly StreamStatus[], blocked: BlockedPolicy): number {
   const code = statusCode(statuses, blocked);
   const isLeft = statuses.some(({ counts }) => (counts.due ?? 0) > 0);

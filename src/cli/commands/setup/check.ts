@@ -28,19 +28,19 @@ import { readFiles, type JsonOptions, type Registration } from "../../command-co
 import { exitCode, printJson, UsageError, type Io } from "../../output/io.ts";
 
 interface CheckOptions extends JsonOptions {
-  /** Probe the tenant's dialect too. */
+  /** Probes the tenant's dialect too. */
   readonly service?: boolean;
-  /** Only what needs no network and no store. */
+  /** Only checks that need neither network nor store. */
   readonly offline?: boolean;
 }
 
-/** Rows that are looked at for parents: the first may name none. */
+/** Rows that are examined for parents: the first rows may name none. */
 const ROWS_MAPPED = 20;
 
 const dialectNotChecked =
   'whether the DIALECT settings fit the tenant (brand, paths, lists, paging). "svcsync check --service" reads a little to find out.';
 
-/** What the failure of a part usually wants, where its error code has no remedy of its own. */
+/** What usually fixes the failure of a part, where its error code has no remedy. */
 const partRemedies = {
   service: "Check SERVICE_URL, the network and any proxy in between.",
   queue: "Check QUEUE_URL; without it svcsync starts its own Redis.",
@@ -60,7 +60,7 @@ export const registerCheck: Registration = (cli) =>
     .option("--json", "the findings as JSON")
     .action(cli.action(check));
 
-/** `svcsync check`: is everything that a run needs there, and what to do where it is not. Writes nothing to any system. */
+/** `svcsync check`: verifies everything that a run needs and says how to fix problems. Writes nothing to any system. */
 export async function check(options: CheckOptions, io: Io): Promise<number> {
   if (options.offline && options.service)
     throw new UsageError("--offline and --service exclude each other: the dialect can only be read from the service.");
@@ -82,9 +82,9 @@ export async function check(options: CheckOptions, io: Io): Promise<number> {
   return report(findings, options.service ? [] : [dialectNotChecked], options, io);
 }
 
-/** What the checks have in common. */
+/** What the checks share. */
 interface CheckedParts extends Pick<Configuration, "settings" | "secrets" | "syncFile" | "logger"> {
-  /** What the streams' first rows are mapped to, once the sources were checked. */
+  /** The mapped first rows of the streams, filled once the sources were checked. */
   readonly samples: Map<StreamName, MappedField[]>;
   readonly signal: AbortSignal;
 }
@@ -111,7 +111,7 @@ async function checkStore({ settings, secrets, logger }: CheckedParts): Promise<
   });
 }
 
-/** Fills `samples` with what the streams' first rows are mapped to. */
+/** Checks the sources and fills `samples` with the mapped first rows. */
 async function checkSources(parts: CheckedParts): Promise<Finding[]> {
   const { syncFile, logger, signal } = parts;
   return attempt("erp", async () => {
@@ -119,7 +119,7 @@ async function checkSources(parts: CheckedParts): Promise<Finding[]> {
     const findings: Finding[] = [];
     for (const [name, source] of sources.sources)
       findings.push(...within(`source ${name}`, name, await attempt("erp", () => source.check(signal), name)));
-    // A source that does not answer would say so again for each of its streams.
+    // A source that does not answer would report the same for each of its streams.
     if (findings.some(({ verdict }) => verdict === "problem")) return findings;
     for (const [name, stream] of sources.streams)
       findings.push(...within(`stream ${name}`, name, await attempt("erp", () => stream.check(signal), name)));
@@ -133,7 +133,7 @@ async function checkSources(parts: CheckedParts): Promise<Finding[]> {
   });
 }
 
-/** An adapter names what it looked at (a table, a column, a clock): said with the stream or source that it belongs to. */
+/** Adapters name what they examined (a table, a column, a clock); this adds the stream or source. */
 function within(place: string, name: string, findings: readonly Finding[]): Finding[] {
   return findings.map((finding) => {
     const rest = finding.subject.replace(place, "").replace(new RegExp(`^${name}(: |$)`), "");
@@ -144,8 +144,8 @@ function within(place: string, name: string, findings: readonly Finding[]): Find
 }
 
 /**
- * Maps one row of the ERP: a column that the sync file misspells shows here. `keys` holds a key of each stream that was
- * checked before, which are this one's parents too.
+ * Maps one row of the ERP, which reveals misspelt columns. `keys` holds a sample key of each stream checked before,
+ * including this one's parents.
  */
 async function checkMapping(
   stream: Stream,
@@ -162,7 +162,7 @@ async function checkMapping(
   keys.set(stream.name, first.key);
   await stream.map(first.row, false);
   for (const { row } of upserts) {
-    // Single rows may be odd; a path into a text is misspelt, whatever the first row holds there.
+    // A single row may be odd, but a path into a text is misspelt whatever the first row holds.
     const mapped = await stream.map(row, false).catch((thrown: unknown) => {
       if (errorFacts(thrown).details["path"] !== undefined) throw thrown;
     });
@@ -213,8 +213,8 @@ async function checkQueue({ settings, secrets, logger }: CheckedParts): Promise<
 }
 
 /**
- * Not the place of the daemon: of two private servers that start there at once, one would take the other's socket away, also
- * when it ends.
+ * A folder of its own instead of the daemon's: if two private servers start in one folder, each removes the other's
+ * socket, also when it ends.
  */
 async function folderBeside(dataDir: string): Promise<AsyncDisposable & { readonly path: string }> {
   const own = await mkdtemp(join(dataDir, "check-")).catch(() => undefined);
@@ -242,7 +242,7 @@ async function checkService(
     const resources = [...new Set(streams.map(({ resource }) => resource))];
     const probed = isProbe ? await service.probe(resources, signal) : [];
     const fence = isProbe ? await attempt("service", () => checkFence(service), "fence") : [];
-    // A dialect that does not fit fails here too: what the probe found of it must be reported all the same.
+    // A wrong dialect fails here too, but the findings of its probe must still be reported.
     const names = await attempt("service", () => checkNames(streams, service, signal), "names");
     const fields: Finding[] = [];
     for (const resource of resources) {
@@ -253,7 +253,7 @@ async function checkService(
   });
 }
 
-/** What makes the service refuse a write that a paused daemon sends after another one took over. */
+/** Checks what makes the service refuse a write that a paused daemon sends after another one took over. */
 async function checkFence(service: Pick<Service, "proveFence">): Promise<Finding[]> {
   return [{ subject: "fence", verdict: "ok", message: await service.proveFence() }];
 }

@@ -23,7 +23,7 @@ function loginName(name: string): string {
   throw new InvalidArgumentError("expected letters, digits and . @ + - _");
 }
 
-/** `svcsync page-password anna`: asks for a password, or reads the first line of a pipe, and prints its hash alone. */
+/** `svcsync page-password anna`: asks for a password, or reads the first line of a pipe, and prints only its hash. */
 async function pagePassword(name: string, { role }: PagePasswordOptions, io: Io): Promise<number> {
   const password = io.isTerminal ? await asked(name, io) : await firstLine(io);
   if (password === undefined) throw new UsageError("No password was given.");
@@ -39,7 +39,7 @@ async function asked(name: string, io: Io): Promise<string | undefined> {
   return interview.ask({ text: `Password of ${name} for the page`, isSecret: true, objection });
 }
 
-/** Without a prompt, so that the output is the line alone. */
+/** Without a prompt, so that the output is only the hash. */
 async function firstLine({ stdin }: Io): Promise<string | undefined> {
   if (stdin === undefined) return undefined;
   for await (const line of createInterface({ input: stdin })) return line.trim();

@@ -17,7 +17,7 @@ interface PeekOptions extends GlobalOptions, MaskOptions {
   readonly json?: boolean;
 }
 
-/** A row as the ERP gives it and as the sync file maps it. */
+/** A row as the ERP returns it and as the sync file maps it. */
 interface Peeked {
   readonly change: Change;
   readonly mapped?: Mapped;
@@ -39,7 +39,7 @@ export const registerPeek: Registration = (cli) =>
     .option("--json", "one line of JSON per row")
     .action(cli.action(peek));
 
-/** `svcsync peek STREAM`: the next rows as read and as mapped. No cursor moves, and the service is not asked. */
+/** `svcsync peek STREAM`: shows the next rows as read and as mapped. It moves no cursor and does not contact the service. */
 async function peek(name: string, options: PeekOptions, io: Io): Promise<number> {
   if (!options.mask && (options.maskColumns || options.keepColumns))
     throw new UsageError("--mask-columns and --keep-columns choose what --mask does: add --mask.");
@@ -66,7 +66,7 @@ async function nextRows({ sources, store }: Systems, name: string, rows: number,
   const { cursor } = await store.cursor(name);
   const next = await nextChanges(source, cursor, rows, io.signal);
   if (next.length > 0 || cursor === null) return next;
-  // A stream that is up to date has no next rows: its first ones show the mapping as well.
+  // A stream that is up to date has no next rows; its first rows show the mapping as well.
   io.stderr.write(`${name} is up to date; these are its first rows.\n`);
   return nextChanges(source, null, rows, io.signal);
 }

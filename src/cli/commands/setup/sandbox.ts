@@ -9,7 +9,7 @@ export const registerSandbox: Registration = (cli) =>
     cli.command("sandbox", "Run a stand-in for the service: a real HTTP server with records in memory"),
   ).action(cli.action((given: SandboxArguments, io: Io) => sandbox(sandboxOptionsOf(given), io)));
 
-/** `svcsync sandbox`: the stand-in for the service, until it is stopped. */
+/** `svcsync sandbox`: runs the stand-in for the service until it is stopped. */
 async function sandbox(options: SandboxOptions, io: Io): Promise<number> {
   await using running = await startSandbox(options);
   const { username } = options.accounts?.[0] ?? DEFAULT_ACCOUNT;

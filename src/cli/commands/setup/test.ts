@@ -22,11 +22,11 @@ export const registerTest: Registration = (cli) =>
     .option("--json", "the results as JSON")
     .action(cli.action(test));
 
-/** `svcsync test [FILES]`: maps the row of each case as a delivery does, and compares. */
+/** `svcsync test [FILES]`: maps the row of each case as a delivery would, and compares. */
 async function test(files: readonly string[], options: TestOptions, io: Io): Promise<number> {
   const { settings, syncFile } = await readOfflineContext(options, io);
   const paths = files.length > 0 ? files : await filesBeside(settings.syncFile);
-  // All files are read before the first case runs, so that a mistake in the last is not found after the results.
+  // Read all files before running a case, so that a mistake in the last file is found before any results.
   const read = await Promise.all(paths.map(async (path) => [path, await casesIn(path, syncFile)] as const));
   const results = new Map<string, CaseResult[]>();
   for (const [path, given] of read) {

@@ -68,7 +68,7 @@ function codeText({ code, meaning, normal, more = "" }: { readonly code: string 
   return text.replace(/\[([^\]]+)\]\(([^)]+)\)/g, (_, words: string, target: string) => withPlace(words, target));
 }
 
-/** A link for a terminal: its words, and the page of the documentation unless the words are the place themselves. */
+/** A link for a terminal: its text, followed by the page of the documentation unless the text is the address itself. */
 function withPlace(words: string, target: string): string {
   return target.startsWith("#") ? words : `${words} (${target.replace(/^\.\.\//, "docs/")})`;
 }
@@ -91,7 +91,7 @@ async function explainRecord(id: RecordId, options: JsonOptions, io: Io): Promis
   return exitCode.ok;
 }
 
-/** Whom it waits for, and whether they can come. */
+/** Which parents it waits for, and whether they can be bound. */
 async function waits({ id, waitsFor }: RecordView, store: Pick<RecordStore, "record">): Promise<string[]> {
   const sentences: string[] = [];
   for (const parent of waitsFor) {

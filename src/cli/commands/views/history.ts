@@ -13,7 +13,7 @@ interface HistoryOptions extends JsonOptions {
   readonly csv?: boolean;
 }
 
-/** A longer span is shown by day: hundreds of lines are no overview. */
+/** A longer span is shown by day: hundreds of lines are not an overview. */
 const BY_HOUR_MS = 3 * DAY_MS;
 
 export const registerHistory: Registration = (cli) =>
@@ -30,11 +30,11 @@ export const registerHistory: Registration = (cli) =>
     .option("--csv", "as CSV, a line per stream and hour, or per act")
     .action(cli.action(history));
 
-/** `svcsync history`: what the daemon counted, from the store. */
+/** `svcsync history`: shows what the daemon counted, from the store. */
 async function history({ since: from, stream, acts, json, csv, ...options }: HistoryOptions, io: Io): Promise<number> {
   await using context = await openStoreContext(options, io, [stream]);
   const now = systemClock.now();
-  // A span is shorter than any date.
+  // A span is smaller than any date.
   const beginsAt = from < FIRST_DATE ? now - from : from;
   const query = { since: beginsAt, stream };
   if (acts) {
@@ -56,7 +56,7 @@ async function history({ since: from, stream, acts, json, csv, ...options }: His
   return exitCode.ok;
 }
 
-/** Acts that are listed: a longer list is no overview. */
+/** Acts that are listed at most. */
 const ACTS_MAX = 1_000;
 
 const actHeads = ["when", "who", "what", "why"];

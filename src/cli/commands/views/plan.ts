@@ -43,7 +43,10 @@ export const registerPlan: Registration = (cli) =>
     .addHelpText("after", planWords)
     .action(cli.action(plan));
 
-/** `svcsync plan [STREAM…]`: what the next run would write. Writes nothing, unless `--confirm` lets a held mapping through. */
+/**
+ * `svcsync plan [STREAM…]`: shows what the next run would write. Writes nothing, unless `--confirm` releases a held
+ * mapping.
+ */
 async function plan(names: readonly string[], options: PlanOptions, io: Io): Promise<number> {
   if (options.record && options.confirm !== undefined)
     throw new UsageError("--confirm releases the plan of a whole stream: leave --record out.");

@@ -26,8 +26,8 @@ export const registerRecords: Registration = (cli) =>
     .action(cli.action(records));
 
 /**
- * `svcsync records [STREAM]`: the records in some states, by cause with counts and what to do, or each with `--each` or `--json`;
- * parked and uncertain ones unless told.
+ * `svcsync records [STREAM]`: lists records in some states (parked and uncertain ones by default), grouped by cause with
+ * counts and remedies, or one by one with `--each` or `--json`.
  */
 async function records(stream: string | undefined, options: RecordsOptions, io: Io): Promise<number> {
   await using context = await openStoreContext(options, io, [stream]);
@@ -51,14 +51,14 @@ async function records(stream: string | undefined, options: RecordsOptions, io: 
   return exitCode.ok;
 }
 
-/** Names what was asked for: a misspelt code would otherwise say that nothing is wrong. */
+/** Repeats what was asked for: with a misspelt code, "none" would otherwise look like good news. */
 function noneText(stream: string | undefined, states: readonly RecordState[], code: string | undefined): string {
   const of = stream === undefined ? "" : ` of ${stream}`;
   const withCode = code === undefined ? "" : ` with the error ${code}`;
   return `No record${of} is ${states.join(" or ")}${withCode}.`;
 }
 
-/** One cause: how many, what, which, what to do. */
+/** One cause: how many records, what it is, which records, and what to do. */
 function asText({ id, stream, state, count, error, message, examples }: ErrorGroup): string {
   const more = count > examples.length ? " …" : "";
   const lines = [`${count.toLocaleString("en")} ${stream} ${state}${error === undefined ? "" : ` (${error.code})`}`];

@@ -12,7 +12,7 @@ export const registerReplicas: Registration = (cli) =>
 
 const heads = ["replica", "state", "version", "running for", "requests at once", "heard of"];
 
-/** `svcsync replicas`: from the store, so it needs no daemon. */
+/** `svcsync replicas`: reads the store, so it needs no daemon. */
 async function replicas(options: JsonOptions, io: Io): Promise<number> {
   await using context = await openStoreContext(options, io);
   const now = systemClock.now();

@@ -33,14 +33,14 @@ Records: in sync (the service has what the ERP showed last), due (in progress), 
 uncertain (you must act), left out (by the rules of the stream or by a user), deleted (in the ERP).
 `;
 
-/** `svcsync status`: how each stream stands, from the store, and what a running daemon says about the others. */
+/** `svcsync status`: shows the state of each stream from the store, and what a running daemon reports about other parts. */
 async function status(options: JsonOptions, io: Io): Promise<number> {
   await using context = await openStoreContext(options, io);
   const statuses = await streamStatus(context.store, context.syncFile.streams, systemClock);
   const causes = new ErrorGroups();
   for await (const record of eachRecord(context.store, { states: ["parked", "uncertain"] })) causes.add(record);
   const upkeep = await readUpkeep(context.store);
-  // One of several replicas may have stopped: the others work.
+  // With several replicas, one may have stopped while the others work.
   const stop = upkeep.replicas?.length ? undefined : await context.store.note(stopNote);
   const stopped = stop && { ...stop, remedy: remedyOf(stop, { stream: "STREAM" }) };
   if (options.json) printJson(io.stdout, { streams: statuses, causes: causes.list(), stopped, ...upkeep });
@@ -61,7 +61,7 @@ async function status(options: JsonOptions, io: Io): Promise<number> {
   return stopped ? exitCode.needsPerson : statusCode(statuses, context.settings.blockedRecords);
 }
 
-/** The largest causes; "svcsync records" has all of them, with what to do. */
+/** The largest causes; "svcsync records" lists all of them with remedies. */
 const CAUSES_SHOWN = 5;
 
 function asText(statuses: readonly StreamStatus[], causes: readonly ErrorGroup[], daemon: readonly string[]): string {

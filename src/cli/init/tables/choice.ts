@@ -7,7 +7,7 @@ import { parts, type StreamKind } from "./words.ts";
 /** The streams in the order in which they are chosen: parents before their children. */
 export const streamKinds: readonly StreamKind[] = ["customers", "contacts", "locations", "tickets", "orders"];
 
-/** Keys of the streams that are chosen already. */
+/** The keys of the streams chosen so far. */
 export type ParentKeys = Readonly<Partial<Record<string, readonly string[]>>>;
 
 export function parentKeys(choices: readonly StreamChoice[]): ParentKeys {
@@ -20,12 +20,15 @@ export function partNames(kind: StreamKind, parents: ParentKeys): readonly strin
   return ["key", "changed", ...own.map(({ part }) => part)];
 }
 
-/** What is proposed for a table. */
+/** The proposed choice for a table. */
 export function proposal(kind: StreamKind, table: string, outline: TableOutline, parents: ParentKeys): StreamChoice {
   return { kind, table, outline, columns: proposeColumns(kind, outline, parents) };
 }
 
-/** The choice with one part set to `columns`, separated by commas; none takes the part out. A sentence where that cannot be. */
+/**
+ * The choice with one part set to `columns`, separated by commas; an empty text removes the part. A sentence where that
+ * is impossible.
+ */
 export function withPart(
   choice: StreamChoice,
   part: string,
@@ -47,7 +50,7 @@ export function withPart(
   return { ...choice, columns: chosen.length === 0 ? others : { ...others, [part]: chosen } };
 }
 
-/** Why the choice cannot be written yet; undefined where it can. */
+/** Why the choice cannot be written yet; undefined if it can. */
 export function incomplete({ kind, columns }: StreamChoice, parents: ParentKeys): string | undefined {
   const required = ["key", ...parts[kind].filter(({ isRequired }) => isRequired).map(({ part }) => part)];
   const missing = required.filter((part) => columns[part] === undefined);

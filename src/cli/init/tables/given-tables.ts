@@ -4,10 +4,10 @@ import { incomplete, parentKeys, proposal, streamKinds, withPart, type ParentKey
 import type { StreamChoice } from "./streams-text.ts";
 import type { StreamKind } from "./words.ts";
 
-/** What `--set STREAM.PART=…` says, by stream and part; `table` is a part here. */
+/** The values of `--set STREAM.PART=…`, by stream and part; `table` counts as a part here. */
 export type GivenTables = ReadonlyMap<StreamKind, ReadonlyMap<string, string>>;
 
-/** Takes the lines about tables apart from those of the env file. */
+/** Separates the settings for tables from those for the env file. */
 export function tablesOf(settings: ReadonlyMap<string, string>): { tables: GivenTables; others: Map<string, string> } {
   const tables = new Map<StreamKind, Map<string, string>>();
   const others = new Map<string, string>();
@@ -20,7 +20,7 @@ export function tablesOf(settings: ReadonlyMap<string, string>): { tables: Given
   return { tables, others };
 }
 
-/** The streams whose tables are given, the rest of them proposed; a sentence where that does not make whole streams. */
+/** The streams whose tables are given, with the rest proposed; a sentence when that does not make complete streams. */
 export async function givenStreams(
   tables: GivenTables,
   catalog: Catalog,
@@ -43,7 +43,7 @@ export async function givenStreams(
   return choices;
 }
 
-/** The table's columns, or why there is no such table; every other failure is the source's. */
+/** The table's columns, or a sentence if it does not exist. Any other failure is thrown by the source. */
 export async function outlineOf(catalog: Catalog, table: string, signal: AbortSignal): Promise<TableOutline | string> {
   try {
     return await catalog.table(table, signal);
@@ -54,7 +54,7 @@ export async function outlineOf(catalog: Catalog, table: string, signal: AbortSi
   }
 }
 
-/** The proposal with the parts that are given; a sentence where one of them cannot be. */
+/** The proposal with the given parts; a sentence when one of them is impossible. */
 export function given(proposed: StreamChoice, tables: GivenTables, parents: ParentKeys): StreamChoice | string {
   let choice = proposed;
   for (const [part, columns] of tables.get(proposed.kind) ?? []) {

@@ -1,7 +1,7 @@
 import type { TableOutline } from "#sources";
 import { changedWords, keyWords, parts, tableWords, type PartWords, type StreamKind } from "./words.ts";
 
-/** Column names by part; `key` and `changed` are parts as well. */
+/** Column names by part; `key` and `changed` are parts too. */
 export type ChosenColumns = Readonly<Record<string, readonly string[]>>;
 
 /** The table that most likely holds the records of a stream; undefined where no name fits. */
@@ -10,8 +10,8 @@ export function proposeTable(kind: StreamKind, tables: readonly string[]): strin
 }
 
 /**
- * The columns that most likely hold the parts of a stream, by name and kind; what has no likely column is left out.
- * `parents`: the keys of the streams that were chosen before, since a child's column is often called like them.
+ * The columns that most likely hold the parts of a stream, by name and type. Parts without a likely column are left out.
+ * `parents`: the keys of the streams chosen before, because a child's column often has the same name.
  */
 export function proposeColumns(
   kind: StreamKind,
@@ -32,7 +32,7 @@ export function proposeColumns(
     }),
   );
   const [first, last] = [chosen["firstName"] ?? [], chosen["lastName"] ?? []];
-  // A table of persons often has their names in two columns alone.
+  // A table of persons often splits their names into two columns.
   const isSplit = kind === "contacts" && last.length > 0 && (chosen["name"]?.[0] ?? last[0]) === last[0];
   const isNameless = kind === "contacts" && chosen["name"]?.length === 0;
   if (isSplit || isNameless) chosen["name"] = [...first, ...last];
@@ -70,7 +70,7 @@ function best(names: readonly string[], words: readonly string[], plain: (name: 
   return ranked.toSorted((a, b) => a.rank - b.rank)[0]?.name;
 }
 
-/** `KundenNr`, `kunden_nr` and `Kunden-Nr.` are the same two words; umlauts are spelt out, other accents dropped. */
+/** `KundenNr`, `kunden_nr` and `Kunden-Nr.` are the same two words. Umlauts are spelled out, other accents removed. */
 function tokensOf(name: string): string[] {
   return name
     .replaceAll(/(\p{Ll}|\d)(\p{Lu})/gu, "$1_$2")

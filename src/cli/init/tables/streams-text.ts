@@ -14,13 +14,13 @@ interface Target {
   readonly title: string;
   readonly resource: string;
   readonly match: string;
-  /** The field that each part fills, where it is not called like the part. */
+  /** The field that each part fills, where their names differ. */
   readonly fields: Readonly<Record<string, string>>;
   /** Parts that are written at creation only. */
   readonly once: readonly string[];
-  /** Lines that no column fills. */
+  /** Lines that do not come from a column. */
   readonly more: readonly string[];
-  /** What becomes of a record that the ERP deleted. */
+  /** What happens to a record that the ERP deleted. */
   readonly deleted: readonly string[];
 }
 
@@ -80,7 +80,7 @@ const targets: Readonly<Record<StreamKind, Target>> = {
     resource: "svcDocument",
     match: "[erpReferenceNumber]",
     fields: { number: "erpReferenceNumber", reference: "referenceNumber" },
-    // The service takes this number at creation only; later it accepts a change and drops it.
+    // The service accepts this number in a create; later it silently drops changes to it.
     once: ["number"],
     more: [],
     deleted: ["# A record may carry people's hours: a person must cancel it.", ...stays],
@@ -136,7 +136,7 @@ function matchLines({ match }: Target, columns: ChosenColumns): string[] {
     : ["  match:", `    - ${byName}`];
 }
 
-/** True for a row that has what the service demands of a location. */
+/** An expression that is true for a row with everything that the service requires of a location. */
 function addressed(columns: ChosenColumns): string {
   return ["street", "zipcode", "city"]
     .flatMap((part) => columns[part] ?? [])
@@ -156,7 +156,7 @@ function fieldLines(choice: StreamChoice, part: string): string[] {
     const optional = part === "customer" ? "" : ", optional: true";
     return [`${name}: { ref: ${parent}, key: ${oneOrList(chosen, (one) => word(path(one)))}${optional} }`];
   }
-  // The service's texts refuse numbers.
+  // Text fields of the service refuse numbers.
   const isNumber = (column: string) => outline.columns.some((one) => one.name === column && one.kind === "number");
   const texts = chosen.map((column) => (isNumber(column) ? `$string(${path(column)})` : path(column)));
   if (texts.length > 1) {
@@ -168,7 +168,7 @@ function fieldLines(choice: StreamChoice, part: string): string[] {
   return [own === "" ? `${name}: ${word(text)}` : `${name}: { from: ${word(text)}${own} }`];
 }
 
-/** A column in the sync file's own paths and expressions. */
+/** A column in the syntax of the sync file's paths and expressions. */
 function path(name: string): string {
   const isKeyword = /^(and|or|in|true|false|null|function)$/.test(name);
   return /^[A-Za-z_]\w*$/.test(name) && !isKeyword ? name : `\`${name}\``;
@@ -183,7 +183,7 @@ function list(names: readonly string[]): string {
   return `[${names.map(word).join(", ")}]`;
 }
 
-/** As YAML takes it for a text. */
+/** A text in a form that YAML reads as a text. */
 function word(text: string): string {
   const isPlain = /^[A-Za-z_][\w.]*$/.test(text) && !/^(y|n|yes|no|on|off|true|false|null)$/i.test(text);
   return isPlain ? text : quoted(text);

@@ -1,10 +1,10 @@
-/** How a part of a stream is proposed: by names that such columns have, the likeliest first. */
+/** How a column for a part of a stream is proposed: by typical names, the most likely first. */
 export interface PartWords {
   readonly part: string;
   readonly words: readonly string[];
-  /** Without it the stream cannot be written. */
+  /** The stream cannot be written without it. */
   readonly isRequired?: boolean;
-  /** The column of the key is proposed where no name fits. */
+  /** The key's column is proposed where no name fits. */
   readonly isKeyElse?: boolean;
   /** The stream whose key these columns hold. */
   readonly parent?: StreamKind;
@@ -28,13 +28,13 @@ export const changedWords = list(
 /** Names of keys, where a table has no primary key. */
 export const keyWords = list("id uuid nr no num number nummer code key schluessel clave numero");
 
-/** What names a customer in a row of another table, followed or not by one of {@link keyWords}. */
+/** Words for a customer in a row of another table, optionally followed by one of {@link keyWords}. */
 const customerNames = list("customer kunde kunden client cliente debitor debtor party partner account konto");
 
 const orderTables =
   "service_orders service_order serviceauftraege orders order auftraege auftrag sales_orders pedidos pedido commandes commande";
 
-/** Names of the tables of each stream, the likeliest first. */
+/** Typical table names of each stream, the most likely first. */
 export const tableWords: Readonly<Record<StreamKind, readonly string[]>> = {
   customers: list(
     "customers customer kunden kunde kundenstamm debitoren debitor clients client clientes cliente business_partners accounts parties party",
@@ -74,7 +74,7 @@ const number = (names: string): PartWords => ({
   isKeyElse: true,
 });
 
-/** What each stream is made of beside its table, key and stamp. */
+/** The parts of each stream, besides its table, key and stamp. */
 export const parts: Readonly<Record<StreamKind, readonly PartWords[]>> = {
   customers: [
     number(
