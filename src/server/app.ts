@@ -17,13 +17,13 @@ type SecureHeaders = NonNullable<Parameters<typeof secureHeaders>[0]>;
 /** The `Content-Security-Policy`, by directive. */
 export type ContentPolicy = NonNullable<SecureHeaders["contentSecurityPolicy"]>;
 
-/** Bytes of a body: forms and commands are short. */
+/** Maximum size of a body in bytes; forms and commands are short. */
 const bodyMax = 64 * 1024;
 
 /**
- * An application without routes. Its answers carry safe headers and are never cached, since everything is true only now.
- * A wrong method is answered with 405 and `Allow`, an address that cannot be decoded with 400, a body above 64 KiB with 413
- * and one of unknown length with 411. `outermost` sees all of these.
+ * An application without routes. Its answers carry security headers and are never cached, because they describe the
+ * current state. A wrong method gets 405 with `Allow`, an address that cannot be decoded 400, a body above 64 KiB 413,
+ * and one of unknown length 411. `outermost` sees all of these.
  */
 export function newApp(policy: ContentPolicy, outermost: Middleware = (_, next) => next()): App {
   const app: App = new Hono<ServerEnv>();
@@ -31,10 +31,10 @@ export function newApp(policy: ContentPolicy, outermost: Middleware = (_, next) 
     outermost,
     secureHeaders({
       contentSecurityPolicy: policy,
-      // With none at all browsers would not say where a form came from.
+      // Without a referrer, browsers would not tell where a form came from.
       referrerPolicy: "same-origin",
       xFrameOptions: "DENY",
-      // Whether other servers of this name speak https is not for this one to say.
+      // This server cannot know whether other servers of the same name use HTTPS.
       strictTransportSecurity: false,
     }),
     async (c, next) => {
@@ -47,7 +47,7 @@ export function newApp(policy: ContentPolicy, outermost: Middleware = (_, next) 
     }),
     async (c, next) => (isAddress(c.env.incoming.url) ? next() : c.text("bad request\n", 400)),
     async (c, next) => {
-      // hono's own limit makes a new Request, which wants globals replaced for the whole process.
+      // hono's own limit creates a new Request, which requires replacing globals of the whole process.
       const { "transfer-encoding": chunked, "content-length": length = 0 } = c.env.incoming.headers;
       if (chunked !== undefined) return c.text("send the body with its content-length\n", 411);
       return Number(length) > bodyMax ? c.text("the body is too large\n", 413) : next();
@@ -57,7 +57,7 @@ export function newApp(policy: ContentPolicy, outermost: Middleware = (_, next) 
   return app;
 }
 
-/** Whether a request names a path, as browsers and probes do, and each part of it can be decoded. */
+/** Whether a request names a path, as browsers and probes do, and all its parts can be decoded. */
 function isAddress(url = "/"): boolean {
   if (!url.startsWith("/")) return false;
   try {
@@ -68,10 +68,10 @@ function isAddress(url = "/"): boolean {
   }
 }
 
-/** A Node server that answers with `app`; it does not listen yet. Bodies that no route reads are thrown away. */
+/** A Node server that answers with `app`; it does not listen yet. Bodies that no route reads are discarded. */
 export function nodeServer(app: App, options: ServerOptions = {}): Server {
   const listener = getRequestListener((request, env) => app.fetch(request, env), {
-    // A probe of HTTP/1.0 sends no Host.
+    // A probe that uses HTTP/1.0 sends no Host.
     hostname: "localhost",
     overrideGlobalObjects: false,
     errorHandler: (error) =>

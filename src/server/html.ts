@@ -1,31 +1,31 @@
 import { html as template, raw } from "hono/html";
 import { printable } from "#model";
 
-/** A piece of HTML that is safe to be part of a page. {@link html} makes it; {@link rawHtml} takes texts of our own. */
+/** HTML that is safe to be part of a page. {@link html} makes it; {@link rawHtml} accepts our own texts. */
 export type Html = ReturnType<typeof raw>;
 
-/** What a template takes: text is escaped, HTML is not, absent things leave nothing. */
+/** What a template accepts: text is escaped, HTML is not, and absent values print nothing. */
 export type Content = Html | string | number | undefined | readonly Content[];
 
 /**
- * A template whose literal parts are HTML and whose values are escaped, so that no record can put markup into a page. What
- * a reader cannot see, such as marks that turn the direction of text, is spelled out.
+ * A template whose literal parts are HTML and whose values are escaped, so that no record can inject markup. Invisible
+ * characters, such as marks that change the direction of text, are spelled out.
  */
 export function html(literals: TemplateStringsArray, ...contents: readonly Content[]): Html {
   return ready(template(literals, ...contents.map(visible)));
 }
 
-/** What a field of a form holds: as it is, since the form sends it back. */
+/** The value of a form field: unchanged, because the form sends it back. */
 export function typed(text: string | undefined): Html {
   return ready(template`${text}`);
 }
 
-/** HTML that is not escaped: for constants such as a style sheet. */
+/** Unescaped HTML, for constants such as a style sheet. */
 export function rawHtml(text: string): Html {
   return raw(text);
 }
 
-/** A table that scrolls separately where the window is narrow; the keyboard reaches it. */
+/** A table that scrolls on its own in a narrow window, and that the keyboard can reach. */
 export function table(heads: readonly string[], rows: readonly Html[], caption?: string): Html {
   return html`<div
     class="${heads.length > 2 ? "scroll wide" : "scroll"}"
@@ -57,7 +57,7 @@ function ready(made: Html | Promise<Html>): Html {
   return made;
 }
 
-/** HTML is a String object here, and so stays as it is. */
+/** HTML is a String object here, and so remains unchanged. */
 function visible(content: Content): unknown {
   if (typeof content === "string") return printable(content);
   return Array.isArray(content) ? content.map(visible) : content;
