@@ -15,8 +15,8 @@ import { addRecords } from "./routes/records.ts";
 import { addStatus } from "./routes/status.ts";
 
 /**
- * All that is served. Requests to names that are not ours get nothing but `/healthz`; pages and JSON are behind the gate,
- * and every POST behind its rule for acts.
+ * All routes. Requests for names that are not ours get only `/healthz`. Pages and JSON are behind the gate, and every
+ * POST behind its rule for acts.
  */
 export function webApp(deps: RouteDeps, names: HostNames, host: string): App {
   const { logger, access, clock, version } = deps;
@@ -28,7 +28,7 @@ export function webApp(deps: RouteDeps, names: HostNames, host: string): App {
   });
   const gate = new Gate({ access, host, names, clock });
   if (gate.closedBecause !== undefined) logger.warn({ host }, "status page closed: it has no credentials");
-  // Alive is no secret, and a probe may call the process by any name.
+  // Being alive is not a secret, and a probe may use any name.
   app.get("/healthz", (c) => c.text("alive\n"));
   app.use(refuseForeignNames(names));
   if (gate.opensProbes) addProbes(app, deps);
@@ -58,7 +58,7 @@ function addProbes(app: App, { readiness, metrics, redact }: RouteDeps): void {
   app.get("/metrics", async (c) => c.body(await metrics.text(), 200, { "content-type": metricsType }));
 }
 
-/** Browsers are shown a page where a program is told a line; scripts of the JSON API get `error`. */
+/** Browsers get a page where a program gets a line; scripts of the JSON API get `error`. */
 function problemsInTheirForm(version: string): Middleware {
   return async (c, next) => {
     await next();
@@ -76,7 +76,7 @@ function problemsInTheirForm(version: string): Middleware {
   };
 }
 
-/** The page whose form was sent. To load what answers a form would send it once more. */
+/** The page whose form was sent. Reloading the answer to a form would send the form again. */
 function formPage(c: Context): string | undefined {
   const referrer = c.req.method === "POST" ? c.req.header("referer") : undefined;
   if (referrer === undefined || !URL.canParse(referrer)) return undefined;

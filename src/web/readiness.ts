@@ -1,12 +1,12 @@
 import { within, errorFacts, type Clock, type ErrorFacts } from "#model";
 
-/** Each resolves when its part works, and rejects when it does not. */
+/** Each check resolves if its part works, and rejects if it does not. */
 export type Checks = Readonly<Record<string, () => Promise<void>>>;
 
 export interface ReadinessChecks {
-  /** Without one of these, this process can neither serve nor poll: it is not ready. */
+  /** If one of these fails, this process can neither serve nor poll, so it is not ready. */
   readonly needed: Checks;
-  /** Named in the answer, and nothing more: another process would be no better off. */
+  /** Named in the answer without affecting readiness: another process would be no better off. */
   readonly reported: Checks;
 }
 
@@ -18,12 +18,12 @@ export interface Readiness {
   readonly parts: Readonly<Record<string, CheckResult>>;
 }
 
-/** An answer this fresh is given again: however many ask, the parts are asked once a second at most. */
+/** Answers are reused for this long, so that the parts are asked at most once a second. */
 const freshMs = 1000;
-/** A part that takes longer has failed; a probe must get its answer before its own time-out. */
+/** A part that takes longer counts as failed: a probe must get its answer before its own time-out. */
 const patienceMs = 4000;
 
-/** Asks all parts at once, with bounded time; those who ask meanwhile get the same answer. */
+/** Asks all parts at once, within a time limit; concurrent callers share the answer. */
 export function readinessOf(checks: ReadinessChecks, clock: Clock): () => Promise<Readiness> {
   let last: { readonly askedAt: number; readonly answer: Promise<Readiness> } | undefined;
   return () => {

@@ -21,16 +21,16 @@ export interface RouteDeps {
   readonly logger: Logger;
 }
 
-/** What the pages are answered from, behind the gate. */
+/** What the pages behind the gate need. */
 export interface PageDeps extends RouteDeps {
   readonly frameOf: (c: Context) => Frame;
 }
 
-/** What programs of the ERP may ask for, with a token of their own. */
+/** What programs of the ERP may request, with their own token. */
 export interface NudgeAccess {
   readonly token: string;
   readonly streams: readonly StreamName[];
-  /** Polls the stream at once; never waits and never throws. */
+  /** Requests a poll of the stream; never waits and never throws. */
   readonly nudge: (stream: StreamName) => void;
 }
 

@@ -16,19 +16,19 @@ export interface WebDeps extends Omit<RouteDeps, "readiness"> {
 export interface WebAddress {
   readonly host: string;
   readonly port: number;
-  /** Names behind a proxy under which the page is reached. */
+  /** Names under which a proxy serves the page. */
   readonly names?: readonly string[];
 }
 
-/** The running server. Disposing it ends its connections. */
+/** The running server. Disposing it closes its connections. */
 export interface Web extends AsyncDisposable {
   /** Where it listens, e.g. `http://127.0.0.1:8080`. */
   readonly url: string;
 }
 
 /**
- * Starts to answer health, metrics and the status page. Port 0 takes any free one.
- * @throws {StopError} E_HEALTH_PORT when the port or the address cannot be had.
+ * Starts to serve health, metrics and the status page. Port 0 takes any free one.
+ * @throws {StopError} E_HEALTH_PORT when the port or the address is not available.
  */
 export async function startWeb(address: WebAddress, parts: WebDeps): Promise<Web> {
   const deps = { ...parts, readiness: readinessOf(parts.ready, parts.clock) };
@@ -36,7 +36,8 @@ export async function startWeb(address: WebAddress, parts: WebDeps): Promise<Web
 }
 
 /**
- * Answers for a daemon that stands by: it is alive, and not ready. Everything else is where `holder` runs. `why`: why it does not work beside that one.
+ * Serves a daemon that stands by: it is alive, but not ready. Everything else is served where `holder` runs. `why`: why
+ * it does not work beside that one.
  * @throws {StopError} E_HEALTH_PORT
  */
 export async function startStandbyWeb(address: WebAddress, holder: string, why: string): Promise<Web> {
@@ -72,19 +73,25 @@ async function listen(address: WebAddress, app: App): Promise<Web> {
   };
 }
 
-/** Connections at once: far beyond what browsers, probes and a scraper hold. */
+/** Maximum concurrent connections, far more than browsers, probes and a scraper use. */
 const connectionsMax = 128;
 
-/** Time-outs of the server: those who ask are near, slower ones would only hold connections. */
+/** Time-outs of the server. Clients are near; slower ones would only hold connections. */
 const timeouts = {
   headersTimeout: 5_000,
   requestTimeout: 10_000,
   keepAliveTimeout: 5_000,
-  /** How often the first two are looked at: each wakes an idle process. Node's own half minute would be the real time-out. */
+  /**
+   * How often the first two are checked. Each check wakes an idle process, and Node's default of 30 s would replace the
+   * time-outs.
+   */
   connectionsCheckingInterval: 5_000,
 };
 
-/** Bounds the open connections: a new one ends the one that has asked nothing for the longest time, so that a probe is answered. */
+/**
+ * Limits the open connections: a new connection closes the one that has been idle for the longest time, so that a probe
+ * gets an answer.
+ */
 function boundConnections(server: Server): void {
   const sockets = new Set<Socket>();
   server.on("connection", (socket: Socket) => {

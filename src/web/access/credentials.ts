@@ -2,18 +2,18 @@ import { createHash, timingSafeEqual } from "node:crypto";
 import { hashPassword, isPasswordOf } from "./password-hash.ts";
 import type { PageAccess, PageUser, Role } from "./visitor.ts";
 
-/** Whom a login proved. */
+/** The person that a login identified. */
 export interface Proven {
   readonly name: string | undefined;
   readonly role: Role;
 }
 
-/** Checks tokens and passwords. Takes the same time for a user that does not exist. */
+/** Checks tokens and passwords. An unknown user takes as long as a known one. */
 export class Credentials {
   readonly #token: string | undefined;
   readonly #users: readonly PageUser[];
   #decoy: Promise<string> | undefined;
-  /** One at a time: each takes 32 MiB and a third of a second of one core. */
+  /** Runs one check at a time: each takes 32 MiB and a third of a second of one core. */
   #last: Promise<unknown> = Promise.resolve();
 
   constructor({ token, users = [] }: PageAccess) {
@@ -21,12 +21,12 @@ export class Credentials {
     this.#users = users;
   }
 
-  /** Whether people log in with a name; otherwise the token alone is asked for. */
+  /** Whether people log in with a name; otherwise only the token is asked for. */
   get hasUsers(): boolean {
     return this.#users.length > 0;
   }
 
-  /** The token may be given in place of a password, without a name. */
+  /** The token may be used as a password, without a name. */
   async prove(name: string, password: string): Promise<Proven | undefined> {
     if (name === "") return this.proveToken(password);
     const user = this.#users.find((each) => each.name === name);

@@ -16,7 +16,7 @@ export interface GateDeps {
   readonly clock: Clock;
 }
 
-/** Tells who asks, and refuses what they may not do. */
+/** Identifies visitors, and refuses what they may not do. */
 export class Gate {
   readonly credentials: Credentials;
   readonly sessions: Sessions;
@@ -31,32 +31,32 @@ export class Gate {
     this.guesses = new Guesses(deps.clock);
   }
 
-  /** Why the page is served to no one; undefined where it is served. */
+  /** Why the page is closed to everyone; undefined if it is open. */
   get closedBecause(): string | undefined {
     const { access, host } = this.#deps;
     if (hasCredentials(access) || access.isPublic || isLoopback(host)) return undefined;
     return `The page is closed: svcsync listens on ${host} (HEALTH_HOST) and the page has no credentials. Set PAGE_TOKEN or PAGE_USERS, or PAGE_PUBLIC=read if everybody who reaches the port may read all records.`;
   }
 
-  /** Whether there is anything to log in with. */
+  /** Whether there are credentials to log in with. */
   get takesLogins(): boolean {
     const { token, users = [] } = this.#deps.access;
     return token !== undefined || users.length > 0;
   }
 
-  /** Whether probes are answered to everybody. */
+  /** Whether everyone gets answers to probes. */
   get opensProbes(): boolean {
     return this.#deps.access.probes !== "alive";
   }
 
-  /** Who asks; only behind {@link reading} or {@link acting}. */
+  /** The visitor of a request; only behind {@link reading} or {@link acting}. */
   visitor(c: Context): Visitor {
     const known = this.#visitors.get(c);
     if (known === undefined) throw new TypeError("no gate before this route");
     return known;
   }
 
-  /** Lets those through who may read. Others are led to the login, programs are told. */
+  /** Admits visitors who may read. Browsers are sent to the login; programs get an error. */
   readonly reading: Middleware = async (c, next) => {
     if (this.closedBecause !== undefined) return c.text(`${this.closedBecause}\n`, 403);
     const visitor = this.#find(c);
@@ -74,32 +74,32 @@ export class Gate {
   };
 
   /**
-   * Lets those through who may act, after {@link reading}: forms of our own pages with the visitor's token, and programs that
-   * send JSON, which no page of another site can do unasked.
+   * Admits visitors who may act, after {@link reading}: forms of our own pages with the visitor's token, and programs
+   * that send JSON, which no page of another site can do unasked.
    */
   readonly acting: Middleware = async (c, next) => {
-    // Acts are POST; any other method changes nothing.
+    // All acts are POST requests; no other method changes anything.
     if (c.req.method !== "POST") return next();
-    // No page shows a form to them: they had a login when they loaded it.
+    // No page shows a form to visitors without a login, so they had one when they loaded the page.
     if (this.loginOf(c) !== undefined && !c.req.path.startsWith("/api/")) return loginEnded(c);
     const refusal = await this.#refusal(c);
     return refusal === undefined ? next() : c.text(`${refusal}\n`, 403);
   };
 
-  /** Where a visitor who reads without a login gets one; only behind {@link reading}. */
+  /** The login address for a visitor who reads without a login; only behind {@link reading}. */
   loginOf(c: Context): string | undefined {
     const { role, hasSession } = this.visitor(c);
     return role === "read" && !hasSession && this.takesLogins ? loginPath(c) : undefined;
   }
 
-  /** Where a request came from, as far as it can be believed. */
+  /** The client's address, as far as it can be trusted. */
   addressOf(c: Context): string {
     const address = remoteAddress(c);
     const forwarded = c.req.header("x-forwarded-for")?.split(",").at(-1)?.trim();
     return this.#isProxy(address) && forwarded !== undefined ? forwarded : address;
   }
 
-  /** Whether a form was sent by one of our own pages. */
+  /** Whether one of our own pages sent the form. */
   isOwnPage(c: Context): boolean {
     return this.#deps.names.isOwnPage(c.env.incoming.headers);
   }
@@ -114,7 +114,10 @@ export class Gate {
     return { name: undefined, role: "act", csrf, hasSession: false };
   }
 
-  /** A wrong token counts as no guess: one stale script would lock out all who come from its address, Docker's gateway too. */
+  /**
+   * A wrong token is not counted as a guess: one outdated script would lock out everyone behind its address, such as
+   * Docker's gateway.
+   */
   #byToken(c: Context): Visitor | undefined {
     const sent = /^Bearer +(\S+)$/i.exec(c.req.header("authorization") ?? "")?.[1];
     const proven = sent === undefined ? undefined : this.credentials.proveToken(sent);
@@ -163,12 +166,12 @@ export function tooMany(c: Context, waitMs: number): Response {
   });
 }
 
-/** For a person whose login ended between a page and its form. */
+/** For a person whose login ended while a form was open. */
 function loginEnded(c: Context): Response {
   return c.text("nothing was done: your login has ended. Log in, then do it again\n", 401);
 }
 
-/** A path of ours, whatever was sent: a login, or a page that leads back, leads to no other site. */
+/** A path of this site, whatever was sent, so that neither a login nor a link back leads to another site. */
 export function ownPath(sent: unknown): string {
   return typeof sent === "string" && /^\/(?![/\\])[^\s\\]*$/.test(sent) ? sent : "/";
 }
@@ -184,7 +187,7 @@ function cookieOf(c: Context): string | undefined {
   return cookies.find((each) => each.startsWith(`${cookieName}=`))?.slice(cookieName.length + 1);
 }
 
-/** An IPv4 address is written as such, however the socket spells it. */
+/** IPv4 addresses in their usual form, however the socket spells them. */
 function remoteAddress(c: Context): string {
   return (c.env.incoming.socket.remoteAddress ?? "").replace(/^::ffff:/, "");
 }

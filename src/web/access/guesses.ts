@@ -1,8 +1,8 @@
 import type { Clock } from "#model";
 
-/** Wrong answers that one address may give before it has to wait. */
+/** Failed logins allowed per address before it has to wait. */
 const guessesMax = 10;
-/** How long an address waits after its last guess. */
+/** How long an address waits after its last failed login. */
 const waitMs = 15 * 60_000;
 /** Addresses that are remembered; the oldest are forgotten first. */
 const addressesMax = 10_000;
@@ -16,14 +16,14 @@ export class Guesses {
     this.#clock = clock;
   }
 
-  /** Milliseconds until this address may try again; 0: now. */
+  /** Milliseconds until this address may try again; 0 means now. */
   waitMs(address: string): number {
     const failed = this.#failures.get(placeOf(address));
     if (failed === undefined || failed.count < guessesMax) return 0;
     return Math.max(0, failed.at + waitMs - this.#clock.now());
   }
 
-  /** Counts as a failure until it has succeeded. */
+  /** Counts an attempt, which is a failure until it succeeds. */
   tried(address: string): void {
     const place = placeOf(address);
     const now = this.#clock.now();
@@ -40,7 +40,7 @@ export class Guesses {
   }
 }
 
-/** One person has a whole /64 of IPv6. */
+/** The unit that is counted: an IPv6 user has a whole /64. */
 function placeOf(address: string): string {
   return address.includes(":") && !address.startsWith("::ffff:") ? address.split(":").slice(0, 4).join(":") : address;
 }

@@ -5,7 +5,7 @@ const cost = { exponent: 15, blockSize: 8, parallelization: 3 };
 const saltBytes = 16;
 const keyBytes = 32;
 
-/** A password as `scrypt.15.8.3.SALT.KEY`: no character that a shell, an .env file or Compose reads as its own. */
+/** A password as `scrypt.15.8.3.SALT.KEY`: no character is special in a shell, an .env file or Compose. */
 export async function hashPassword(password: string): Promise<string> {
   const { exponent, blockSize, parallelization } = cost;
   const salt = randomBytes(saltBytes);
@@ -14,7 +14,7 @@ export async function hashPassword(password: string): Promise<string> {
   return `scrypt.${parts.join(".")}`;
 }
 
-/** Whether `hash` was made of this password; compares in constant time. */
+/** Whether `hash` belongs to this password; compares in constant time. */
 export async function isPasswordOf(password: string, hash: string): Promise<boolean> {
   const [, exponent, blockSize, parallelization, salt = "", key = ""] = hash.split(".");
   const wanted = Buffer.from(key, "base64url");
@@ -32,7 +32,7 @@ function derived(password: string, salt: Buffer, exponent: number, r: number, p:
   const N = 2 ** exponent;
   const options: ScryptOptions = { N, r, p, maxmem: 256 * N * r };
   return new Promise((resolve, reject) => {
-    // The same person may type an ü as one character or as two.
+    // The same ü may be typed as one character or as two.
     scrypt(password.normalize("NFKC"), salt, keyBytes, options, (error, key) => (error ? reject(error) : resolve(key)));
   });
 }

@@ -3,12 +3,12 @@ import { HOUR_MS, type Clock } from "#model";
 import { isSame, type Proven } from "./credentials.ts";
 import type { Visitor } from "./visitor.ts";
 
-/** A working day. */
+/** Length of a session: one working day. */
 export const sessionMs = 12 * HOUR_MS;
 
 /**
- * Sessions without a memory: the cookie holds the user and the end of the session, signed. A restart ends them all, and so does
- * a change of the credentials, which needs one.
+ * Stateless sessions: the signed cookie holds the user and the end of the session. A restart ends all of them, and so
+ * does a change of the credentials, which requires a restart.
  */
 export class Sessions {
   readonly #key = randomBytes(32);
@@ -26,11 +26,11 @@ export class Sessions {
     return `${text}.${this.#signature("session", text)}`;
   }
 
-  /** Whose session a cookie is; undefined where it is none of ours, or has ended. */
+  /** The owner of a session cookie; undefined if it is not ours, or has expired. */
   read(cookie: string): Visitor | undefined {
     const [text = "", signature = ""] = cookie.split(".");
     if (!isSame(signature, this.#signature("session", text))) return undefined;
-    // Only what we signed ourselves comes so far.
+    // Only content that we signed ourselves gets here.
     const content: { name?: string; role: Visitor["role"]; endsAt: number } = JSON.parse(
       Buffer.from(text, "base64url").toString("utf8"),
     );
@@ -38,7 +38,7 @@ export class Sessions {
     return { name: content.name, role: content.role, csrf: this.csrf(text), hasSession: true };
   }
 
-  /** The mark of forms that belong to `owner`: a session, or a name that a proxy gave. */
+  /** The CSRF token of `owner`: a session, or a name given by a proxy. */
   csrf(owner: string): string {
     return this.#signature("form", owner);
   }

@@ -2,10 +2,10 @@ import { html, type Html } from "#server";
 import { page } from "./frame/layout.ts";
 
 interface LoginPage {
-  /** Where a login leads. */
+  /** Where the visitor goes after the login. */
   readonly next: string;
   readonly problem: string | undefined;
-  /** Whether names are asked for beside the password. */
+  /** Whether a name is asked for besides the password. */
   readonly hasUsers: boolean;
   readonly version: string;
 }

@@ -44,7 +44,7 @@ class Acts {
     this.#acts = deps.status.acts;
   }
 
-  /** Carries out what was sent, and leads a browser on. */
+  /** Carries out what was sent, and redirects a browser. */
   async answer(c: Context, run: Run): Promise<Response> {
     const verb = c.req.param("verb") ?? "";
     const sent = await sentWith(c);
@@ -115,7 +115,7 @@ class Acts {
     return c.html(refusedPage({ message, again: againPath(c), frame: this.#deps.frameOf(c) }), status);
   }
 
-  /** What was sent is not what the act takes: nothing was done. */
+  /** The request does not fit the act: nothing was done. */
   #wrong(c: Context, text: string): Response | Promise<Response> {
     return this.#refused(c, text, undefined, 400);
   }
@@ -131,7 +131,7 @@ function againPath(c: Context): string | undefined {
   return id && pathOf(id);
 }
 
-/** What an act lacks that wants a reason and a second yes. */
+/** What is missing for an act that needs a reason and a confirmation. */
 function missing(verb: string, sent: Sent, { why }: Actor): string | undefined {
   if (![...finalVerbs].some((known) => known === verb)) return undefined;
   if (why === undefined) return "nothing was done: give the reason (why)";
@@ -148,7 +148,7 @@ function actorOf(c: Context, gate: Gate, { why }: Sent): Actor {
   };
 }
 
-/** Undefined where it is no object; nothing at all stands for an empty one. */
+/** Undefined if the body is not an object; an empty body counts as an empty object. */
 async function sentWith(c: Context): Promise<Sent | undefined> {
   if (!isApi(c)) {
     const { csrf: _, ...fields } = await c.req.parseBody();

@@ -2,7 +2,7 @@ import { recordLabel, type Actor, type RecordId, type StreamName } from "#model"
 import type { PageActs, RecordVerb, StreamVerb } from "../acts.ts";
 import { bodies, type Sent } from "./sent.ts";
 
-/** Carries out what people do with a record; returns the fact for scripts. */
+/** Carries out an act on a record; returns the fact for scripts. */
 export async function recordAct(
   acts: PageActs,
   { id, verb, sent }: { readonly id: RecordId; readonly verb: Exclude<RecordVerb, "bind">; readonly sent: Sent },
@@ -20,7 +20,7 @@ export async function recordAct(
   return { record: recordLabel(id), done: verb, ...(await run[verb]()) };
 }
 
-/** Carries out what people do with a group; returns the fact for scripts, or a text that names what is wrong. */
+/** Carries out an act on a group; returns the fact for scripts, or a text about what is wrong. */
 export async function groupAct(
   acts: PageActs,
   { group, verb, sent }: { readonly group: string; readonly verb: string; readonly sent: Sent },
@@ -34,7 +34,7 @@ export async function groupAct(
   return { group, done: verb };
 }
 
-/** Carries out what people do with a stream; returns the fact for scripts. */
+/** Carries out an act on a stream; returns the fact for scripts. */
 export async function streamAct(
   acts: PageActs,
   { stream, verb, sent }: { readonly stream: StreamName; readonly verb: StreamVerb; readonly sent: Sent },

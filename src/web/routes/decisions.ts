@@ -6,7 +6,7 @@ import { planPage } from "../pages/decisions/plan-page.ts";
 import { jsonAnswer, type PageDeps } from "../route-deps.ts";
 import { ofStream } from "./record-address.ts";
 
-/** What a person looks at before a decision about a stream: its plan, its held deletions, its existing records. */
+/** What a person looks at before deciding about a stream: its plan, its held deletions, its existing records. */
 export function addDecisions(app: App, { status, redact, clock, frameOf }: PageDeps): void {
   const now = () => clock.now();
   const planOf = async (stream: string) => redacted(await status.plan(stream), redact);

@@ -5,7 +5,7 @@ import { historyPage, historySince } from "../pages/status/history-page.ts";
 import { jsonAnswer, type PageDeps } from "../route-deps.ts";
 import { noStream, ofStream } from "./record-address.ts";
 
-/** Acts that a script gets. */
+/** Acts returned to a script at most. */
 const actsMax = 1_000;
 
 /** What streams and people did. */

@@ -16,7 +16,7 @@ export function addLogin(app: App, gate: Gate, version: string): void {
     const address = gate.addressOf(c);
     const waitMs = guesses.waitMs(address);
     if (waitMs > 0) return tooMany(c, waitMs);
-    // Before it is checked: guesses of the same moment count, too.
+    // Before the check, so that concurrent guesses count too.
     guesses.tried(address);
     const proven = await credentials.prove(textOf(user).trim(), textOf(password));
     if (proven === undefined)
@@ -32,7 +32,7 @@ export function addLogin(app: App, gate: Gate, version: string): void {
   });
 }
 
-/** `Secure` where the browser came over https, which its own word shows behind a proxy too. */
+/** `Secure` if the browser came over HTTPS; its own headers show that behind a proxy too. */
 function cookie(c: Context, value: string, seconds: number): string {
   const secure = c.req.header("origin")?.startsWith("https:") ? "; Secure" : "";
   return `${cookieName}=${value}; Path=/; Max-Age=${seconds}; HttpOnly; SameSite=Strict${secure}`;

@@ -3,8 +3,8 @@ import { isSame } from "../access/credentials.ts";
 import { jsonAnswer, type NudgeAccess } from "../route-deps.ts";
 
 /**
- * `POST /nudge/STREAM`, for ERPs that send webhooks: 202, 401 without the token, 404 for a stream that is not there. Without
- * `access` it says which setting is missing.
+ * `POST /nudge/STREAM`, for ERPs that send webhooks: 202, 401 without the token, 404 for an unknown stream. Without
+ * `access`, it names the missing setting.
  */
 export function addNudge(app: App, access: NudgeAccess | undefined): void {
   app.post("/nudge/:stream", (c) => {

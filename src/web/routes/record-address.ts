@@ -15,12 +15,12 @@ export function noRecord(id: RecordId): string {
   return `no such record: ${recordLabel(id)}; no poll has shown this key`;
 }
 
-/** Why a stream cannot be shown, with those that can. */
+/** Why a stream cannot be shown, and which streams exist. */
 export function noStream(stream: StreamName, { streams }: Pick<StatusSource, "streams">): string {
   return `no such stream: found ${JSON.stringify(stream)}, expected one of ${streams.join(", ")}`;
 }
 
-/** Answers at `path` for each stream of the sync file; of any other, 404. */
+/** Serves `path` for each stream of the sync file; any other stream gets 404. */
 export function ofStream(
   app: App,
   path: `${string}/:stream/${string}`,

@@ -97,7 +97,7 @@ const heads = [
 async function recordsCsv(source: StatusSource, query: RecordsQuery, redact: Redact): Promise<string> {
   const parts = [csvText([heads])];
   let left = linesMax;
-  // A page at a time: between two of them others get their turn.
+  // Reads one page at a time, so that other requests are served in between.
   for await (const page of eachPage(source, { ...query, states: statesOf(query) })) {
     parts.push(redact(csvText(page.slice(0, left).map(lineOf))));
     left -= page.length;

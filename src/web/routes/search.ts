@@ -2,7 +2,7 @@ import type { RecordId } from "#model";
 import { eachRecord, type RecordView } from "#store";
 import type { StatusSource } from "../contract.ts";
 
-/** Records whose contents are looked through for a name at a time; keys and service ids are found whatever their number. */
+/** Records whose contents one search reads for a name. Keys and service ids are found regardless of this number. */
 const scannedMax = 20_000;
 const foundMax = 50;
 
@@ -10,11 +10,11 @@ export interface Found {
   readonly records: readonly RecordView[];
   /** False where the search ended before it had read all contents. */
   readonly isWhole: boolean;
-  /** Where to continue if not: the last record that was looked at. */
+  /** Where to continue: the last record that was examined. */
   readonly next?: RecordId | undefined;
 }
 
-/** Finds records by `stream/key`, key, service id, and by any text of their ERP row, those after `after`. */
+/** Finds records after `after` by `stream/key`, key, service id, or any text of their ERP row. */
 export async function search(source: StatusSource, text: string, after?: RecordId): Promise<Found> {
   const wanted = text.trim();
   if (wanted === "") return { records: [], isWhole: true };
@@ -41,7 +41,7 @@ async function exactIds(source: StatusSource, wanted: string): Promise<RecordId[
   return ids;
 }
 
-/** Undefined when every record was looked at; otherwise the last one, after enough of them or as `isEnough` said. */
+/** Undefined when every record was examined; otherwise the last one, after the maximum number or once `isEnough` said so. */
 async function scan(
   source: StatusSource,
   { wanted, after }: { readonly wanted: string; readonly after: RecordId | undefined },

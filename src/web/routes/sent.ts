@@ -4,16 +4,16 @@ import type { RecordVerb, StreamVerb } from "../acts.ts";
 /** What was sent with an act: fields of a form, or members of a JSON object. */
 export type Sent = Readonly<Record<string, unknown>>;
 
-/** Characters of a reason, of a note and of an owner. */
+/** Maximum length of a reason, a note and an owner. */
 export const textMax = 500;
-/** What a form sends where the snooze stays as it is. */
+/** The form's value for an unchanged snooze. */
 export const sameSnooze = "same";
 
 const textWords = `a text of at most ${textMax} characters`;
 const text = z.string(textWords).max(textMax, textWords);
-/** A box that was ticked in a form, or a truth value in JSON. */
+/** A ticked box in a form, or a boolean in JSON. */
 const yes = z.literal(["yes", true, false], 'true, false or "yes"').transform((sent) => sent !== false);
-/** A form sends digits. */
+/** Forms send numbers as digits. */
 const number = (schema: z.ZodNumber) =>
   z.preprocess((sent) => (typeof sent === "string" && sent.trim() !== "" ? Number(sent) : sent), schema);
 const whole = (least: number) => {
@@ -31,7 +31,7 @@ const body = <Shape extends z.ZodRawShape>(shape: Shape) =>
 const nothing = body({});
 const trimmed = text.transform((sent) => sent.trim()).optional();
 
-/** What each act takes. */
+/** What each act accepts. */
 export const bodies = {
   retry: nothing,
   skip: nothing,
@@ -64,7 +64,7 @@ export const bodies = {
 
 const byVerb = new Map<string, z.ZodObject>(Object.entries(bodies));
 
-/** What is wrong with what was sent, with place, found and expected; undefined where nothing is. */
+/** What is wrong with what was sent: place, found and expected; undefined if nothing is. */
 export function problemIn(verb: string, sent: Sent): string | undefined {
   const schema = byVerb.get(verb);
   const [issue] = schema?.safeParse(sent).error?.issues ?? [];

@@ -9,7 +9,7 @@ import { sparklineSince } from "../pages/status/sparkline.ts";
 import { problemsOf, statusPage } from "../pages/status/status-page.ts";
 import { jsonAnswer, type PageDeps } from "../route-deps.ts";
 
-/** Acts that the page shows: of a week. */
+/** Acts of the last week that the page shows. */
 const actsShown = 8;
 const actsShownMs = 7 * DAY_MS;
 const causesFreshMs = 5_000;
@@ -37,8 +37,8 @@ export function addStatus(app: App, { status, redact, clock, version, frameOf }:
 }
 
 /**
- * The groups of `svcsync groups`. They read every record that is held up, so pages that ask while one reading runs share it, and
- * so do those of a few seconds later, unless a count moved.
+ * The groups of `svcsync groups`. Reading them means reading every record that needs attention, so pages share one
+ * reading: concurrent requests, and those of the next few seconds unless a count changed.
  */
 function causesOf(
   status: Pick<StatusSource, "groups">,

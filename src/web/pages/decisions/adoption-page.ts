@@ -14,7 +14,7 @@ interface AdoptionPage {
   readonly now: number;
 }
 
-/** Streams that wait for a decision about records that the service already holds: what matches, and the form that decides. */
+/** Streams that wait for a decision about existing records of the service: what matches, and the form that decides. */
 export function adoptionPage({ streams, state, frame, now }: AdoptionPage): Html {
   const held = streams.flatMap(({ name, holds }) => {
     const hold = holds.find(({ kind }) => kind === "adoption");

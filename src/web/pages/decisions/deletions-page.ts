@@ -11,7 +11,7 @@ interface DeletionsPage {
   readonly frame: Frame;
 }
 
-/** Deletions that the guard holds, with the form that lets them through. */
+/** Deletions that the guard holds, with the form that releases them. */
 export function deletionsPage({ stream, held, frame }: DeletionsPage): Html {
   return page({
     title: `svcsync: deletions of ${stream}`,

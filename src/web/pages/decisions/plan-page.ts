@@ -15,7 +15,7 @@ interface PlanPage {
   readonly now: number;
 }
 
-/** What the next run would write of a stream; where the change guard holds it, with the form that lets it through. */
+/** What the next run would write for a stream. If the change guard holds it, with the form that releases it. */
 export function planPage({ stream, dated, frame, now }: PlanPage): Html {
   return page({
     title: `svcsync: plan of ${stream}`,

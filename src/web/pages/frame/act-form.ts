@@ -7,14 +7,14 @@ export interface ActForm {
   readonly verb: RecordVerb | StreamVerb;
   readonly label: string;
   readonly fields?: Content;
-  /** What the second yes says. */
+  /** The label of the confirmation. */
   readonly sure?: string;
 }
 
-/** A form behind its name, so that nothing happens by one slip of the finger. */
+/** A form behind its name, so that a slip of the finger does nothing. */
 export function actForm(
   form: ActForm & {
-    /** What it does, for the one who is about to do it. */
+    /** Explains the act to the person who is about to do it. */
     readonly means: string;
   },
   frame: Frame,
@@ -26,7 +26,7 @@ export function actForm(
   </details>`;
 }
 
-/** The form itself: asks for the reason, and for a second yes where the act cannot be undone. */
+/** The form itself: asks for a reason, and for a confirmation where the act cannot be undone. */
 export function openForm(
   { action, verb, label, fields, sure = "I mean it; this cannot be undone" }: ActForm,
   { visitor }: Frame,
@@ -40,7 +40,7 @@ export function openForm(
   </form>`;
 }
 
-/** A choice of one value: each with what a person reads. */
+/** A choice of one value, with a label for each. */
 export function choice(
   label: string,
   name: string,

@@ -3,29 +3,29 @@ import type { HourCounts } from "#store";
 
 export interface Bar {
   readonly count: number;
-  /** What it stands for, where a mouse points at it. */
+  /** Tooltip that says what the bar stands for. */
   readonly title?: string;
-  /** Whether there was trouble: a mark below the bar. */
+  /** Whether there was trouble, shown by a mark below the bar. */
   readonly isMarked?: boolean;
 }
 
 /** In pixels. */
 interface Size {
-  /** From one bar to the next; a pixel of it is empty. */
+  /** Distance from one bar to the next, including one empty pixel. */
   readonly step: number;
   readonly height: number;
 }
 
-/** The mark below a bar with its distance, in pixels. */
+/** Height of the mark below a bar, with its distance, in pixels. */
 const mark = 4;
 const markGap = 2;
 
-/** What reached the service. */
+/** Records that reached the service. */
 export function delivered({ created, adopted, updated, deleted }: HourCounts): number {
   return created + adopted + updated + deleted;
 }
 
-/** Bars from old to new, and the same in words. */
+/** Bars from old to new, with a text alternative. */
 export function bars(text: string, shown: readonly Bar[], { step, height }: Size): Html {
   const most = Math.max(1, ...shown.map(({ count }) => count));
   const width = shown.length * step;
@@ -44,7 +44,7 @@ export function bars(text: string, shown: readonly Bar[], { step, height }: Size
   </svg>`;
 }
 
-/** One with anything is at least a line, so that one delivery beside thousands is seen. */
+/** A bar above zero is at least a line high, so that one delivery remains visible beside thousands. */
 function oneBar({ count, title, isMarked }: Bar, at: number, most: number, { step, height }: Size): Html {
   const tall = count === 0 ? 0 : Math.max(1, Math.round((count / most) * height));
   const [x, width] = [at * step, step - 1];

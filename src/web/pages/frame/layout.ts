@@ -3,23 +3,23 @@ import type { Visitor } from "../../access/visitor.ts";
 import { scriptElement } from "./script.ts";
 import { styleElement } from "./style.ts";
 
-/** What every page shows around its own part. */
+/** What every page shows around its content. */
 export interface Frame {
   readonly version: string;
   /** Absent before the login. */
   readonly visitor?: Visitor;
   /** The address of the login, for a visitor who reads without one. */
   readonly login?: string | undefined;
-  /** What was searched for, to be seen and changed. */
+  /** The search text, which stays in the search field. */
   readonly searched?: string;
 }
 
 export interface Layout {
   readonly title: string;
   readonly frame: Frame;
-  /** Whether a browser with JavaScript keeps the page fresh. */
+  /** Whether a browser with JavaScript refreshes the page. */
   readonly isLive?: boolean;
-  /** Beside the version, at the end of the page. */
+  /** Shown beside the version, at the end of the page. */
   readonly notes?: Content;
   readonly main: Content;
 }
@@ -70,7 +70,7 @@ function searchForm(searched: string | undefined): Html {
   </form>`;
 }
 
-/** The mark that each form carries, so that no page of another site can send one. */
+/** The CSRF token in each form, so that no page of another site can send one. */
 export function csrfField(visitor: Visitor | undefined): Html {
   return html`<input type="hidden" name="csrf" value="${visitor?.csrf}" />`;
 }
@@ -82,7 +82,7 @@ function logout(visitor: Visitor): Html {
   </form>`;
 }
 
-/** A cell that names its column where a telephone shows it below the others; nothing there while it is empty. */
+/** A cell that shows its column's name where a phone displays cells below each other; empty cells are hidden. */
 export function cell(head: string, content: Content): Html {
   const isEmpty = content === undefined || content === "" || (Array.isArray(content) && content.length === 0);
   return html`<td data-head="${head}">${isEmpty ? undefined : content}</td>`;

@@ -10,18 +10,18 @@ const titles: Readonly<Record<number, string>> = {
   500: "This cannot be shown now",
 };
 
-/** Of a form. What failed on its way may have reached its end. */
+/** Titles for form submissions: a request that failed may still have been carried out. */
 const formTitles: typeof titles = { 403: "This was not done", 500: "This failed, and may not have been done" };
 
 interface ProblemPage {
   readonly status: number;
   readonly text: string;
   readonly version: string;
-  /** The page whose form was not answered. */
+  /** The page whose form failed. */
   readonly from: string | undefined;
 }
 
-/** For a person whose request was not answered: what programs are told in one line. */
+/** The page for a person whose request failed; programs get one line instead. */
 export function problemPage({ status, text, version, from }: ProblemPage): Html {
   const title = (from === undefined ? undefined : formTitles[status]) ?? titles[status];
   return page({
@@ -34,7 +34,7 @@ export function problemPage({ status, text, version, from }: ProblemPage): Html 
   });
 }
 
-/** Where there is nothing to go back to. */
+/** Links for a visitor who has no page to return to. */
 function onward(status: number): Html | undefined {
   return status === 403 ? undefined : html`<p><a class="button" href="/">To the status</a></p>`;
 }

@@ -2,14 +2,13 @@ import { createHash } from "node:crypto";
 import { rawHtml } from "#server";
 
 /**
- * The only script; without it the page is what it was when it was loaded.
+ * The only script; without it, a page stays as it was loaded.
  *
- * A form is not sent by the second click of two: the act of the first one was done, and the answer of the second would say that it
- * was not.
+ * Double clicks: a form is sent only once, because the answer to the second request would claim that nothing was done.
  *
- * Live refresh: fetches the page again and puts its main part in place. While a person is at work in it (a focus, an open part,
- * selected text), only the headline is put in place, and the footer says so. Where no page comes, it says so: "All is well" must
- * not stay on a screen when it is no longer true.
+ * Live refresh: fetches the page again and replaces its main part. While a person works in it (a focus, an open section,
+ * selected text), it replaces only the headline, and the footer says so. If no page arrives, it says that too: "All is
+ * well" must not stay on a screen when it is no longer true.
  */
 const script = `(() => {
   const sentAt = new WeakMap();
@@ -39,7 +38,7 @@ const script = `(() => {
     const selected = getSelection();
     return !selected.isCollapsed && document.querySelector("main").contains(selected.anchorNode);
   };
-  // Said by screen readers only where the answer is another one, not for each second.
+  // Announced by screen readers only when the headline changes, not every time.
   const freshHeadline = (fresh) => {
     const [shown, now] = [document, fresh].map((each) => each.querySelector("main .verdict[role=status]"));
     if (shown === null || now === null || shown.querySelector("h1").textContent === now.querySelector("h1").textContent) return;
@@ -80,7 +79,7 @@ const script = `(() => {
     main.querySelectorAll(".scroll").forEach((each, nth) => { each.scrollLeft = scrolled[nth] ?? 0; });
   };
   setInterval(refresh, 10000);
-  // A page that was hidden is out of date: it is refreshed as soon as it is seen again.
+  // A page that was hidden is out of date, so it is refreshed as soon as it is visible again.
   document.addEventListener("visibilitychange", refresh);
 })();`;
 

@@ -123,12 +123,12 @@ label { max-width: 100%; }
   .wide td[data-head]::before { content: attr(data-head) ": "; color: var(--soft); } }
 `;
 
-/** The one style sheet, inside each page: nothing is loaded from anywhere. Its hash counts every blank, so it is whole here. */
+/** The only style sheet, inside each page, so that nothing is loaded from elsewhere. Its hash depends on every character. */
 export const styleElement = rawHtml(`<style>${style}</style>`);
 
 const styleHash = createHash("sha256").update(style).digest("base64");
 
-/** No image, no frame, no other origin, no script but ours: markup of a record that passed the escaping could still do nothing. */
+/** No image, no frame, no other origin, and only our own script: even markup that escaped the escaping could do nothing. */
 export const contentPolicy: ContentPolicy = {
   defaultSrc: ["'none'"],
   styleSrc: [`'sha256-${styleHash}'`],

@@ -1,7 +1,7 @@
 import { isJsonObject, type Json } from "#model";
 import { html, type Content, type Html } from "#server";
 
-/** Text as it is, anything else as JSON with its kind, so that "1" and 1 can be told apart. */
+/** Text unchanged, any other value as JSON with its type, so that "1" and 1 can be told apart. */
 export function shown(value: Json | undefined): Content {
   if (value === undefined) return undefined;
   if (typeof value === "string") return value === "" ? html`<span class="quiet">empty text</span>` : value;
@@ -10,7 +10,7 @@ export function shown(value: Json | undefined): Content {
   return html`${String(value)} <span class="quiet">${typeof value}</span>`;
 }
 
-/** Before and after of a write, field by field; what both have alike is left out. */
+/** The values before and after a write, field by field, without fields that stayed the same. */
 export function changes(before: Json | undefined, after: Json | undefined): Html | undefined {
   const [old, now] = [before, after].map((side) => (isJsonObject(side) ? side : undefined));
   if (old === undefined && now === undefined)

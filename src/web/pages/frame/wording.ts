@@ -3,7 +3,7 @@ import { duration } from "#operator";
 import type { RecordVerb } from "../../acts.ts";
 import { html, type Content, type Html } from "#server";
 
-/** The address of a record's page. A key that a path cannot hold (empty, or a step up) goes into the query. */
+/** The address of a record's page. A key that a path cannot contain (empty, or `..`) goes into the query. */
 export function pathOf(id: RecordId, verb?: RecordVerb): string {
   const [stream, key] = [id.stream, id.key].map((part) => encodeURIComponent(part.toWellFormed()));
   const end = verb === undefined ? "" : `/${verb}`;
@@ -26,7 +26,7 @@ export function reason(error: ErrorFacts): Html {
   return html`<code>${error.code}</code> ${error.message}`;
 }
 
-/** An entry of a list of facts; nothing where there is nothing to say. */
+/** An entry of a list of facts; nothing if it has no content. */
 export function fact(name: string, content: Content): Content {
   return content === undefined || (Array.isArray(content) && content.length === 0)
     ? undefined
@@ -34,7 +34,7 @@ export function fact(name: string, content: Content): Content {
         <dd>${content}</dd>`;
 }
 
-/** A sentence whose quoted commands ("svcsync adopt tickets") can be copied, and whose words of the sync file (`map`) are code. */
+/** A sentence in which quoted commands ("svcsync adopt tickets") can be copied, and words of the sync file (`map`) are code. */
 export function sentence(text: string): Html {
   const parts = text.split(/("svcsync [^"]+"|`[^`]+`)/);
   return html`${parts.map((part, at) => (at % 2 === 1 ? code(part) : part))}`;
@@ -45,7 +45,7 @@ function code(quoted: string): Html {
   return quoted.startsWith("`") ? html`<code>${text}</code>` : html`<code class="command">${text}</code>`;
 }
 
-/** An instant with its distance from `now`; both are read, by people and by programs. */
+/** An instant and its distance from `now`, readable by people and by programs. */
 export function instant(at: number, now: number): Html {
   const iso = new Date(at).toISOString();
   const distance = at <= now ? `${duration(now - at)} ago` : `in ${duration(at - now)}`;

@@ -7,12 +7,12 @@ import { linkTo, pathOf, sentence } from "../frame/wording.ts";
 
 interface RefusedPage {
   readonly message: string;
-  /** Where a person looks at what they wanted to act on as it is now. */
+  /** The page that shows the current state of what the person wanted to act on. */
   readonly again: string | undefined;
   readonly frame: Frame;
 }
 
-/** What was asked for cannot be done now, and why. */
+/** Says why an act cannot be done now. */
 export function refusedPage({ message, again, frame }: RefusedPage): Html {
   return page({
     title: "svcsync: not done",
@@ -34,7 +34,7 @@ interface BindingPage {
   readonly frame: Frame;
 }
 
-/** Both sides of a binding before it is made. */
+/** Shows both sides of a binding before it is made. */
 export function bindingPage({ id, serviceId, proposed, why, frame }: BindingPage): Html {
   const { ours, theirs, overwrites } = proposed;
   return page({

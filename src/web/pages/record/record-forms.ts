@@ -7,7 +7,7 @@ import { actForm, choice } from "../frame/act-form.ts";
 import { csrfField, type Frame } from "../frame/layout.ts";
 import { pathOf } from "../frame/wording.ts";
 
-/** What a person may do with a record now; nothing for those who may only read. */
+/** What a person may do with a record now; nothing for visitors who may only read. */
 export function recordForms(record: RecordView, frame: Frame): Html | undefined {
   if (frame.visitor?.role !== "act") return undefined;
   const { id, state, binding } = record;
@@ -71,7 +71,7 @@ const minutesField = choice("For", "minutes", [
   [1440, "1 day"],
 ]);
 
-/** States of doubt in which a person may say that the service does not have the record. */
+/** States in which a person may say that the service does not have the record. */
 function canBeNew(record: RecordView): boolean {
   const { state, error, binding } = record;
   if (binding !== undefined) return isGone(record);
@@ -86,7 +86,10 @@ const idField = html`<label
   >Service id <input name="serviceId" inputmode="numeric" pattern="[0-9]+" size="9" required
 /></label>`;
 
-/** The create that the person looked for: one that another person had repeated meanwhile may be in the service. */
+/**
+ * Identifies the create whose result the person looked for: if another person repeated it meanwhile, it may be in the
+ * service.
+ */
 function createField({ intent }: RecordView): Html {
   const begunAt = intent === undefined ? "" : new Date(intent.begunAt).toISOString();
   return html`<input type="hidden" name="begunAt" value="${begunAt}" />`;

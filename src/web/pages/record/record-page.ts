@@ -60,7 +60,7 @@ export function recordPage({ detail, frame, now }: RecordPage): Html {
   });
 }
 
-/** For a record that svcsync does not have: a link to a parent may be ahead of the parent. */
+/** For a record that svcsync does not have: a link to a parent may exist before the parent does. */
 export function noRecordPage({ id, frame }: { id: RecordId; frame: Frame }): Html {
   return page({
     title: `svcsync: ${recordLabel(id)}`,
@@ -116,7 +116,7 @@ function versions({ sequence, appliedSequence }: RecordView): string {
     : `${sequence}; version ${appliedSequence} is in the service`;
 }
 
-/** One GET to the service, when a person asks for it. */
+/** Sends one GET to the service, when a person asks for it. */
 function readNow({ id }: RecordView): Html {
   const key = /^\.{0,2}$/.test(id.key) ? html`<input type="hidden" name="key" value="${id.key}" />` : undefined;
   return html`<form action="${pathOf(id).split("?")[0]}">

@@ -7,7 +7,7 @@ import { badge, instant, linkTo, reason, sentence } from "../frame/wording.ts";
 
 export const recordsPerPage = 50;
 
-/** Which records a list shows: those that need attention unless a state is named. */
+/** Which records a list shows: by default those that need attention. */
 export interface RecordsQuery {
   readonly stream?: StreamName | undefined;
   readonly state?: RecordState | undefined;
@@ -33,7 +33,7 @@ export function recordsPath({ stream, state, after }: RecordsQuery, path = "/rec
 
 export interface RecordsPage {
   readonly query: RecordsQuery;
-  /** In the order of the store; a full page is followed by a link to the next one. */
+  /** In the order of the store; a full page ends with a link to the next one. */
   readonly records: readonly RecordView[];
   readonly frame: Frame;
   readonly now: number;
@@ -57,7 +57,7 @@ function titleOf({ stream, state }: RecordsQuery): string {
   return `${stream ?? "All streams"}: ${state}`;
 }
 
-/** Records with why they are where they are and what a person can do. */
+/** Records with the reason for their state and what a person can do. */
 export function recordsTable(caption: string, records: readonly RecordView[], now: number): Html {
   return table(
     ["Record", "State", "Reason", "Next try", "What to do"],

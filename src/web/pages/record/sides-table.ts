@@ -4,7 +4,7 @@ import { html, table, type Content, type Html } from "#server";
 import { shown } from "../frame/values.ts";
 import { reason } from "../frame/wording.ts";
 
-/** Mapping, last write and the service side by side, each difference marked in words. */
+/** Mapping, last write and service side by side, with each difference marked in words. */
 export function sidesTable(sides: RecordSides, isApplied: boolean): Html {
   const { fields, verdict, error, service } = sides;
   const heads = ["Field", "Mapping makes", "Last written", ...(service === "there" ? ["Service holds now"] : [])];

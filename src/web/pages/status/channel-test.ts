@@ -12,7 +12,7 @@ export function channelTestForm(channels: readonly string[], { visitor }: Frame)
   </form>`;
 }
 
-/** Which channels took the test message, and what to do about those that did not. */
+/** Which channels accepted the test message, and what to do about the others. */
 export function testedPage({
   channels,
   frame,

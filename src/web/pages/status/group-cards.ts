@@ -7,18 +7,16 @@ import { csrfField, type Frame } from "../frame/layout.ts";
 import { badge, fact, instant, sentence } from "../frame/wording.ts";
 import { joined, recordsPath } from "../record/records-page.ts";
 
-/** More are no overview: a mistake in the mapping of a name may be as many causes as there are records. */
+/** Cards shown at most: a mistake in a mapped name may produce as many causes as there are records. */
 const cardsMax = 100;
 
-/** The groups that the page shows, those that need a person first, and how many others there are. */
+/** The groups that the page shows, those that need a person first, and the number of others. */
 export function shownGroups(groups: readonly NotedGroup[]): { readonly shown: NotedGroup[]; readonly more: number } {
   const ordered = attentionStates.flatMap((state) => groups.filter((group) => group.state === state));
   return { shown: ordered.slice(0, cardsMax), more: Math.max(0, ordered.length - cardsMax) };
 }
 
-/**
- * What is held up, a card for each stream, state and cause: a thousand records that wait for the same thing are one fact.
- */
+/** Records that need attention, one card per stream, state and cause: a thousand records with the same cause are one fact. */
 export function groupCards(groups: readonly NotedGroup[], more: number, frame: Frame, now: number): Html {
   return html`<div class="cards">${groups.map((group) => groupCard(group, frame, now))}</div>
     ${more > 0 ? html`<p>And ${counted(more, "more cause")}: <code class="command">svcsync groups</code> lists them.</p>` : undefined}
@@ -41,7 +39,7 @@ function groupCard(group: NotedGroup, frame: Frame, now: number): Html {
   </article>`;
 }
 
-/** What people wrote down about the group. */
+/** The notes about a group. */
 function noteOf({ noted, count }: NotedGroup, now: number): Html | undefined {
   if (noted === undefined) return undefined;
   const { note, owner, snooze, by, at } = noted;
@@ -53,7 +51,7 @@ function noteOf({ noted, count }: NotedGroup, now: number): Html | undefined {
   </dl>`;
 }
 
-/** What a person may do with a group: one more try for all of its records, and a note for others. */
+/** What a person may do with a group: retry all of its records, and leave a note for others. */
 function groupForms(group: NotedGroup, { visitor }: Frame): Html | undefined {
   if (visitor?.role !== "act" || group.error === undefined) return undefined;
   const { id, stream, state, count, error, noted } = group;

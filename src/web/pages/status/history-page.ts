@@ -4,7 +4,7 @@ import { addCounts, historyDays, noCounts, type Counts, type HistoryHour } from 
 import { bars, delivered } from "../frame/bars.ts";
 import { cell, page, type Frame } from "../frame/layout.ts";
 
-/** Days in the table, and sizes in pixels: all bars together at most, one at most, their height. */
+/** Rows of the table, then sizes in pixels: total width, width of one bar, height. */
 const rowsMax = 14;
 const width = 1_200;
 const stepMax = 24;
@@ -12,7 +12,7 @@ const height = 120;
 
 interface HistoryPage {
   readonly stream: StreamName;
-  /** Of this stream, oldest first. */
+  /** Hours of this stream, oldest first. */
   readonly hours: readonly HistoryHour[];
   readonly frame: Frame;
   readonly now: number;
@@ -24,7 +24,7 @@ interface Day {
   readonly counts: Counts;
 }
 
-/** The beginning of the first day that the page shows; the last one is the day of `now`. */
+/** The beginning of the first day that the page shows; the last day is that of `now`. */
 export function historySince(now: number): number {
   return (dayOf(now) - historyDays + 1) * DAY_MS;
 }
@@ -95,7 +95,7 @@ function isTroubled({ counts }: Day): boolean {
   return stuck(counts) + counts.pollFailures > 0;
 }
 
-/** All days from the first hour to `now`, also those without anything. */
+/** All days from the first hour to `now`, including empty ones. */
 function daysOf(hours: readonly HistoryHour[], now: number): Day[] {
   const first = dayOf(hours[0]?.hourAt ?? Infinity);
   const days = Array.from({ length: Math.max(0, dayOf(now) - first + 1) }, (_, at) => ({

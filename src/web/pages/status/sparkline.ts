@@ -5,12 +5,12 @@ import { bars, delivered } from "../frame/bars.ts";
 
 const HOURS = 24;
 
-/** The beginning of the first hour that a sparkline shows; the last one is the hour of `now`. */
+/** The beginning of the first hour of a sparkline; the last hour is that of `now`. */
 export function sparklineSince(now: number): number {
   return (Math.floor(now / HOUR_MS) - HOURS + 1) * HOUR_MS;
 }
 
-/** What a stream delivered in each of the last 24 hours, as bars from old to new, and the same in words. */
+/** What a stream delivered in each of the last 24 hours, as bars from old to new, with a text alternative. */
 export function sparkline(stream: StreamName, history: readonly HistoryHour[], now: number): Html {
   const since = sparklineSince(now);
   const counts = Array.from({ length: HOURS }, () => 0);

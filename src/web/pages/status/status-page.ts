@@ -24,21 +24,21 @@ import { instant, sentence } from "../frame/wording.ts";
 
 export interface StatusPage {
   readonly overview: Overview;
-  /** What holds up records that are uncertain, parked or waiting, in this order; the largest group first. */
+  /** The causes of uncertain, parked and waiting records, in this order; the largest group first. */
   readonly held: readonly NotedGroup[];
-  /** Groups beside these. */
+  /** The number of groups that are not shown. */
   readonly moreHeld: number;
   /** What each stream did in the last 24 hours. */
   readonly history: readonly HistoryHour[];
-  /** What people did in the last days, newest first. */
+  /** Recent acts of people, newest first. */
   readonly acts: readonly PersonAct[];
-  /** The channels of notifications that are set up. */
+  /** The notification channels that are set up. */
   readonly channels: readonly string[];
   readonly frame: Frame;
   readonly now: number;
 }
 
-/** The first page: is all well, and if not, where and what to do. */
+/** The first page: whether all is well, and if not, where and what to do. */
 export function statusPage({ overview, held, moreHeld, history, acts, channels, frame, now }: StatusPage): Html {
   const { streams, startedAt } = overview;
   const noted = streams.filter(({ attention }) => attention.length > 0);
@@ -71,7 +71,7 @@ export function statusPage({ overview, held, moreHeld, history, acts, channels, 
   });
 }
 
-/** What a person should know or do about a stream: what holds it, what fails, what the service does not keep. */
+/** What a person should know or do about a stream: what holds it, what fails, and which fields the service drops. */
 function streamCard(stream: StreamStatus, frame: Frame): Html {
   const { name, state, attention, cursor } = stream;
   const todo = cursor.error && remedyOf(cursor.error, { stream: name });
@@ -85,7 +85,7 @@ function streamCard(stream: StreamStatus, frame: Frame): Html {
   </article>`;
 }
 
-/** What needs a person or keeps records from flowing, one sentence each; what streams suffer from alike is said once. */
+/** What needs a person or blocks records, one sentence each. A problem shared by several streams is reported once. */
 export function problemsOf(overview: Overview, now: number): string[] {
   return [
     ...connectionProblems(overview),
@@ -125,7 +125,7 @@ function total(streams: readonly StreamStatus[], state: RecordState): number {
   return streams.reduce((sum, { counts }) => sum + (counts[state] ?? 0), 0);
 }
 
-/** The answer to "is all well?", in one sentence; what it means stands below it. */
+/** The answer to "is all well?" in one sentence, with its meaning below. */
 function verdict(overview: Overview, now: number): Html {
   const details = [
     ...connectionProblems(overview),
@@ -142,7 +142,7 @@ function verdict(overview: Overview, now: number): Html {
   </div>`;
 }
 
-/** What is wrong with streams, without the commands: the cards below name those. */
+/** Problems of streams, without commands: the cards below show those. */
 function streamProblems({ streams }: Overview): string[] {
   const problems = attentionOf(streams).map((text) => `${text.split('; "svcsync ')[0]}.`);
   const more = problems.length - streamProblemsShown;
@@ -156,7 +156,7 @@ function upkeepDetails(overview: Overview, now: number): string[] {
   return failures.length === 0 ? [] : [...failures, "Remove the cause; svcsync then tries again without a command."];
 }
 
-/** What is in step and what is on its way. */
+/** What is in sync, and what is being delivered. */
 function progressOf(streams: readonly StreamStatus[], now: number): string[] {
   const flowing = streams.filter(({ holds }) => holds.length === 0);
   const due = total(flowing, "due") + total(flowing, "claimed");
@@ -176,7 +176,7 @@ function headlineOf({ streams, service, queue, blockedRecords }: Overview, colou
   if (service.state !== "closed") return "The service is failing.";
   if (queue === undefined) return "The queue does not answer.";
   const noted = streams.filter(({ attention }) => attention.length > 0);
-  // Beside real trouble a pause, or records that wait for a parent, need no one: what is shown below is more.
+  // Beside real trouble, a pause or records that wait for a parent need nobody; only the cards below mention them.
   const concerned =
     colour === "bad" ? noted.filter((each) => urgencyOf([{ ...each, counts: {} }], blockedRecords) !== "none") : noted;
   const names = concerned.map(({ name }) => name);
@@ -203,14 +203,17 @@ function headlineOf({ streams, service, queue, blockedRecords }: Overview, colou
 
 const titles = { bad: "needs attention", wait: "worth a look", good: "all well" } as const;
 
-/** Red where something is stuck; amber where records flow, although some are blocked, a field is dropped or upkeep fails. */
+/**
+ * Red where something is stuck; amber where records are delivered although some are blocked, a field is dropped or
+ * upkeep fails.
+ */
 function colourOf(overview: Overview, now: number): keyof typeof titles {
   const { streams, blockedRecords } = overview;
   if (connectionProblems(overview).length > 0 || urgencyOf(streams, blockedRecords) !== "none") return "bad";
   return problemsOf(overview, now).length > 0 ? "wait" : "good";
 }
 
-/** Backups, comparisons with the service and the channels of notifications, with their test; nothing where none is set up. */
+/** Backups, comparisons with the service, and notification channels with their test; nothing where none is set up. */
 function upkeep(overview: Overview, now: number, channelTest: Html | undefined): Html | undefined {
   const texts = overview.upkeep === undefined ? [] : upkeepText(overview.upkeep, now);
   if (texts.length === 0 && channelTest === undefined) return undefined;
@@ -222,7 +225,7 @@ function upkeep(overview: Overview, now: number, channelTest: Html | undefined):
     ${texts.length === 0 ? undefined : list} ${channelTest}`;
 }
 
-/** Who did what, when and why; nothing where there are no acts. */
+/** Who did what, when and why; nothing if there are no acts. */
 function actsTable(acts: readonly PersonAct[], now: number): Html | undefined {
   if (acts.length === 0) return undefined;
   const rows = acts.map(

@@ -4,7 +4,7 @@ import { actForm, choice } from "../frame/act-form.ts";
 import { csrfField, type Frame } from "../frame/layout.ts";
 import { streamPath } from "../frame/wording.ts";
 
-/** Where a person looks at what holds a stream and decides; a pause is ended here. */
+/** Links to the pages where a person decides about what holds a stream. A pause is ended here. */
 export function decisionLinks({ name, holds, deletionsHeld }: StreamStatus, frame: Frame): Html | undefined {
   const path = streamPath(name);
   const has = (kind: Held["kind"]) =>
@@ -22,7 +22,7 @@ export function decisionLinks({ name, holds, deletionsHeld }: StreamStatus, fram
   return links.length === 0 ? undefined : html`<div class="acts">${links}</div>`;
 }
 
-/** What a person may do with any stream: poll it now, let it rest, and read it from its beginning. */
+/** What a person may do with any stream: poll it now, pause it, or read it from its beginning. */
 export function streamForms({ name, holds }: StreamStatus, frame: Frame): Html | undefined {
   if (frame.visitor?.role !== "act") return undefined;
   const path = streamPath(name);

@@ -9,7 +9,7 @@ import { recordsPath } from "../record/records-page.ts";
 import { sparkline } from "./sparkline.ts";
 import { badge, instant, streamPath } from "../frame/wording.ts";
 
-/** What the word for a stream's state means. */
+/** The meaning of each stream state. */
 const meanings: Readonly<Record<StreamStatus["state"], string>> = {
   loading: "the first load is under way",
   following: "every change is followed",
@@ -20,7 +20,7 @@ const meanings: Readonly<Record<StreamStatus["state"], string>> = {
 
 export const streamHeads = ["Stream", "State", "Last poll", "Records by state", "Delivered in 24 h"];
 
-/** One stream: how it stands, how fresh it is, and its records. */
+/** One stream: its state, its freshness and its records. */
 export function streamRow(stream: StreamStatus, history: readonly HistoryHour[], frame: Frame, now: number): Html {
   const { name, source, resource, state } = stream;
   return html`<tr>
@@ -46,7 +46,7 @@ function lastPoll(stream: StreamStatus, now: number): Html {
   return html`${at}<br /><span class="quiet">${progress(stream)}</span>${takes}`;
 }
 
-/** What is rarely wanted: how far the stream was read, and what a person may do with it. */
+/** Details that are rarely needed: how far the stream was read, and what a person may do with it. */
 function more(stream: StreamStatus, frame: Frame): Html {
   const { name, lagMs, cursor } = stream;
   const position = cursor.cursor === null ? "from the beginning" : JSON.stringify(cursor.cursor);
