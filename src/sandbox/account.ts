@@ -2,25 +2,25 @@ import { z } from "zod";
 import { StopError, type JsonObject, type ResourceName } from "#model";
 import type { Method } from "./catalogue/resource.ts";
 
-/** A person, or a program, that may log in. */
+/** A person or program that may log in. */
 export interface Account {
   readonly username: string;
   readonly password: string;
   /** Second factor: a login without it is refused. */
   readonly code?: number;
-  /** Methods per resource; `*` stands for every resource not named. Absent: everything is allowed. */
+  /** Allowed methods per resource; `*` stands for every resource not named. Absent: everything is allowed. */
   readonly permissions?: Readonly<Record<ResourceName, readonly Method[]>>;
-  /** Of these resources only records with exactly these values exist for this account. */
+  /** For these resources, only records with exactly these values exist for this account. */
   readonly sees?: Readonly<Record<ResourceName, JsonObject>>;
 }
 
-/** A token made in the settings of the web interface: valid until it is revoked. */
+/** A token created in the settings of the web interface: valid until it is revoked. */
 export interface StaticToken {
   readonly token: string;
   readonly username: string;
 }
 
-/** The account and the token of a sandbox that was given none: open secrets. */
+/** The default account and token of a sandbox; they are public. */
 export const DEFAULT_ACCOUNT: Account = { username: "sync", password: "sandbox" };
 export const DEFAULT_TOKEN = "sandbox-token";
 
@@ -34,8 +34,9 @@ const accountSchema = z.strictObject({
 });
 
 /**
- * An account as people type it: `user:password`, `user:password:code` with a second factor, or JSON with permissions.
- * @throws {StopError} E_SANDBOX_ACCOUNT; it never names the password.
+ * Parses an account as people type it: `user:password`, `user:password:code` with a second factor, or JSON with
+ * permissions.
+ * @throws {StopError} E_SANDBOX_ACCOUNT; the message never contains the password.
  */
 export function accountFromText(text: string): Account {
   if (text.trimStart().startsWith("{")) return accountFromJson(text);
@@ -60,13 +61,13 @@ function jsonOf(text: string): unknown {
   try {
     return JSON.parse(text);
   } catch {
-    // The parser's message would show the text, and with it the password.
+    // The parser's message would contain the text, and with it the password.
     throw new StopError("E_SANDBOX_ACCOUNT", "this is not an account: it begins like JSON and is not");
   }
 }
 
 /**
- * A static token as people type it: `token@user`, or the token alone for the first account.
+ * Parses a static token as people type it: `token@user`, or the token alone for the first account.
  * @throws {StopError} E_SANDBOX_ACCOUNT for a user without an account.
  */
 export function tokenFromText(text: string, accounts: readonly Account[]): StaticToken {

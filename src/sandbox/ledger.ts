@@ -2,7 +2,7 @@ import type { ResourceName } from "#model";
 import type { Database } from "./records/database.ts";
 import type { Version, WriteAction } from "./records/version.ts";
 
-/** One request as it ended. Bodies of logins and tokens are never kept. */
+/** A finished request. Bodies of logins, and tokens, are never kept. */
 export interface RequestEntry {
   /** From 1, without gaps. */
   readonly number: number;
@@ -10,19 +10,19 @@ export interface RequestEntry {
   readonly method: string;
   /** Path and query as sent. */
   readonly url: string;
-  /** Neutral name; `login` and `logout` too; undefined where the path leads nowhere. */
+  /** Neutral name, or `login` or `logout`; undefined for an unknown path. */
   readonly resource: string | undefined;
   readonly username: string | undefined;
-  /** 0 where the connection was cut before an answer. */
+  /** 0 if the connection was cut before an answer. */
   readonly status: number;
   readonly durationMs: number;
   /** The error message of a refusal. */
   readonly error?: string | undefined;
-  /** Kinds of the faults that struck. */
+  /** Kinds of the faults that hit. */
   readonly faults?: readonly string[] | undefined;
 }
 
-/** One write; `record` is what the record was afterwards, undefined when it was gone. */
+/** One write. `record` is the record afterwards; undefined once it is gone. */
 export type WriteEntry = Omit<Version, "previous">;
 
 export interface RequestQuery {
@@ -42,7 +42,7 @@ interface Waiter {
   readonly heard: (entry: RequestEntry) => void;
 }
 
-/** Everything that was asked of the sandbox and everything that was written. */
+/** All requests to the sandbox, and all writes. */
 export class Ledger {
   readonly #database: Database;
   readonly #size: number;
@@ -56,7 +56,7 @@ export class Ledger {
     this.#size = size;
   }
 
-  /** The number that the next request gets. */
+  /** The number of the next request. */
   nextNumber(): number {
     this.#lastNumber += 1;
     return this.#lastNumber;
@@ -72,12 +72,12 @@ export class Ledger {
     for (const waiter of heard) waiter.heard(entry);
   }
 
-  /** The requests that are still remembered, oldest first. */
+  /** The remembered requests, oldest first. */
   requests(query: RequestQuery = {}): RequestEntry[] {
     return this.#ring.filter((entry) => matches(entry, query)).toSorted((a, b) => a.number - b.number);
   }
 
-  /** How many requests there were, also beyond what is remembered. */
+  /** The number of requests, including those no longer remembered. */
   count(query: RequestQuery = {}): number {
     let total = 0;
     for (const [name, count] of this.#counts) {
@@ -87,14 +87,14 @@ export class Ledger {
     return total;
   }
 
-  /** The next request of this kind that ends after the call. */
+  /** The next request of this kind that ends after this call. */
   next(query: RequestQuery = {}): Promise<RequestEntry> {
     return new Promise((heard) => {
       this.#waiters.push({ query, heard });
     });
   }
 
-  /** Every write, oldest first; seeds are writes too. */
+  /** Every write, oldest first, including seeded records. */
   writes(query: WriteQuery = {}): WriteEntry[] {
     return this.#database.log
       .filter(
@@ -106,7 +106,7 @@ export class Ledger {
       .map(writeEntry);
   }
 
-  /** One record's life, oldest state first; also of a record that is gone. */
+  /** One record's history, oldest state first, also for a record that is gone. */
   history(resource: ResourceName, id: number): WriteEntry[] {
     const states: WriteEntry[] = [];
     let version = this.#database.table(resource).last(id);

@@ -1,7 +1,7 @@
-/** A repeatable stream of numbers in [0, 1): the same seed gives the same numbers on every machine. */
+/** A repeatable sequence of numbers in [0, 1): the same seed gives the same numbers on every machine. */
 export type Random = () => number;
 
-/** mulberry32: 32 bits of state, good enough to choose faults and names, and nothing else. */
+/** mulberry32 has 32 bits of state: good enough for choosing faults and names, and for nothing else. */
 export function seededRandom(seed: number): Random {
   let state = seed >>> 0;
   return () => {
@@ -12,12 +12,12 @@ export function seededRandom(seed: number): Random {
   };
 }
 
-/** One of `choices`, each as likely as the others. */
+/** One of `choices`, all equally likely. */
 export function pick<T>(random: Random, choices: readonly T[]): T {
   return choices[Math.floor(random() * choices.length)]!;
 }
 
-/** A whole number from `from` to `to`, both included. */
+/** An integer from `from` to `to`, both included. */
 export function between(random: Random, from: number, to: number): number {
   return from + Math.floor(random() * (to - from + 1));
 }

@@ -25,13 +25,13 @@ export interface SandboxOptions extends Partial<Switches> {
   readonly accounts?: readonly Account[];
   /** Default: `DEFAULT_TOKEN` for the first account. */
   readonly tokens?: readonly StaticToken[];
-  /** Faults from the first request on. */
+  /** Faults that are armed from the first request on. */
   readonly faults?: readonly Fault[];
-  /** A file that keeps all records across restarts; absent: memory alone. */
+  /** A file that keeps all records across restarts; absent: only in memory. */
   readonly data?: string;
-  /** Reference data of a believable tenant, default true. */
+  /** Includes the reference data of a realistic tenant. Default true. */
   readonly referenceData?: boolean;
-  /** How many requests the ledger remembers; writes are all remembered. Default 10,000. */
+  /** How many requests the ledger remembers; it remembers all writes. Default 10,000. */
   readonly ledgerSize?: number;
   readonly clock?: Clock;
   readonly logger?: Logger;
@@ -39,7 +39,7 @@ export interface SandboxOptions extends Partial<Switches> {
 
 const DEFAULT_LEDGER_SIZE = 10_000;
 
-/** What faults can be aimed at beside resources. */
+/** Targets of faults besides resources. */
 const OTHER_TARGETS = ["login", "logout"];
 
 /** A running stand-in for the service. Disposing it closes both servers and flushes the data file. */
@@ -52,21 +52,21 @@ export interface Sandbox extends AsyncDisposable {
   readonly ledger: Ledger;
   readonly faults: Faults;
   readonly tokens: Pick<Sessions, "revoke" | "list">;
-  /** All records of a resource by ascending id, as they are kept: neutral field names, everything but what is computed. */
+  /** All records of a resource by ascending id, as stored: neutral field names, without computed fields. */
   records(resource: ResourceName): StoredRecord[];
   record(resource: ResourceName, id: number): StoredRecord | undefined;
-  /** Puts records in without any check; a row may name its `id` and its stamps. A row with a known id replaces it. */
+  /** Inserts records without any check. A row may have its own `id` and stamps; a row with a known id replaces that record. */
   seed(resource: ResourceName, rows: readonly JsonObject[]): StoredRecord[];
   /** Removes a record as if another client had done it. */
   vanish(resource: ResourceName, id: number): void;
-  /** Back to the reference data: no other records, an empty ledger, no faults, no sessions. */
+  /** Resets to the reference data: no other records, an empty ledger, no faults, no sessions. */
   reset(): Promise<void>;
 }
 
 /**
- * Starts a sandbox on free ports of 127.0.0.1 unless told otherwise.
- * @throws {StopError} E_SANDBOX_PORT when a port is taken; E_SANDBOX_DATA when the data file is not one;
- * E_SANDBOX_RESOURCE and E_SANDBOX_FAULT for options that would do nothing.
+ * Starts a sandbox, by default on free ports of 127.0.0.1.
+ * @throws {StopError} E_SANDBOX_PORT when a port is taken; E_SANDBOX_DATA when the data file is invalid;
+ * E_SANDBOX_RESOURCE and E_SANDBOX_FAULT for options that would have no effect.
  */
 export async function startSandbox(options: SandboxOptions = {}): Promise<Sandbox> {
   const { host = "127.0.0.1", port = 0, controlPort = 0, logger, clock = systemClock } = options;

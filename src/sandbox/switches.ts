@@ -1,6 +1,6 @@
 import { nearest, StopError, type ResourceName } from "#model";
 
-/** One switch: its value unless another is given, what may be typed for it, and the value that a text means; undefined when it means none. */
+/** One switch: its default, the values that may be typed for it, and how to parse a text; undefined for an invalid one. */
 interface Switch<Value> {
   readonly initial: Value;
   readonly wanted: string;
@@ -8,9 +8,9 @@ interface Switch<Value> {
 }
 
 /**
- * Everything the documents leave open, or say in two ways. The defaults are what is known about the live service; where
- * nothing is known, the value that a sloppy client stumbles over. README.md names the source of each. Where the settings of
- * svcsync have the same value, they spell it the same way.
+ * Everything that the documents leave open, or state in two ways. The defaults are the known facts about the live
+ * service; where nothing is known, the value that a careless client stumbles over. README.md names the source of each.
+ * Values that svcsync's settings have too are spelled in the same way.
  */
 const SWITCHES = {
   /** The word on the wire where the documents write `svc`. */
@@ -40,13 +40,13 @@ const SWITCHES = {
       return { kind: word === "none" ? "none" : "ignored" };
     },
   ),
-  /** Do lists carry `totalCount`? `stale`: a whole list is told as long as it was when it was first read. */
+  /** Whether lists carry `totalCount`. `stale`: the total of a whole list stays what it was when the list was first read. */
   totalCount: oneOf("yes", "no", "stale"),
-  /** Is `sortings` obeyed? */
+  /** Whether `sortings` has an effect. */
   sorting: yesUnlessTold(),
   /** The order of lists without `sortings`. */
   order: oneOf("newestFirst", "oldestFirst", "changedFirst"),
-  /** Does `changedSince` have an effect? */
+  /** Whether `changedSince` has an effect. */
   changedSince: yesUnlessTold(),
   createAnswer: oneOf("record", "id", "location", "none"),
   createStatus: matching<200 | 201>(200, "200|201", /^20[01]$/, ([status]) => (status === "201" ? 201 : 200)),
@@ -57,7 +57,7 @@ const SWITCHES = {
     /^(?=.*\{resource\})(?=.*\{id\})[^/].*$/,
     ([path]) => path,
   ),
-  /** How a missing record is spelled: a status, or 200 with nothing or with `null`. */
+  /** The answer for a missing record: a status, or 200 with an empty body or `null`. */
   notFound: oneOf("404", "400", "empty", "null"),
   /** What `{ action, ids }` in an edit does; `wholeArray`: the ids replace the array, whatever the action. */
   arrayUpdate: oneOf("supported", "refused", "ignored", "wholeArray"),
@@ -65,11 +65,11 @@ const SWITCHES = {
   links: oneOf("id", "object"),
   /** The member that says when a token expires. */
   expiry: oneOf("expire_date", "expires_date", "both", "none"),
-  /** Does a logout end its token, or is it only answered? */
+  /** Whether a logout ends its token, or is only acknowledged. */
   logout: oneOf("effective", "ignored"),
-  /** Does a login end the account's earlier token of the same name? */
+  /** Whether a login ends the account's earlier token of the same name. */
   tokenName: oneOf("unique", "shared"),
-  /** Paths served beside the resource's own name. */
+  /** Additional paths besides the resource's own name. */
   paths: pairs(),
 };
 
@@ -78,21 +78,21 @@ export type Switches = {
   readonly [Name in keyof typeof SWITCHES]: (typeof SWITCHES)[Name]["initial"];
 };
 
-/** The defaults with what is given laid over them; members that are undefined, or no switches, do not count. */
+/** The defaults, overridden by the given values; undefined members and unknown names are ignored. */
 export function switchesOf(given: Partial<Switches>): Switches {
   const names = Object.keys(SWITCHES).filter(isSwitch);
   // oxlint-disable-next-line typescript/no-unsafe-type-assertion -- each switch by its name, with a value of its own kind
   return Object.fromEntries(names.map((name) => [name, given[name] ?? SWITCHES[name].initial])) as Switches;
 }
 
-/** Every switch with what may stand behind its `=`, for a help text. */
+/** Every switch with its possible values, for a help text. */
 export function switchSpellings(): readonly (readonly [name: string, wanted: string])[] {
   return Object.entries(SWITCHES).map(([name, { wanted }]) => [name, wanted]);
 }
 
 /**
- * One switch as people type it, `createAnswer=location`.
- * @throws {StopError} E_SANDBOX_SWITCH naming what was found, what was wanted, and what was probably meant.
+ * Parses one switch as people type it, `createAnswer=location`.
+ * @throws {StopError} E_SANDBOX_SWITCH, naming what was found, what was expected, and what was probably meant.
  */
 export function switchFromText(text: string): Partial<Switches> {
   const at = text.indexOf("=");

@@ -7,7 +7,7 @@ export interface ApiResponse {
   readonly error?: string;
 }
 
-/** The service says no. Becomes `{ status, errorMessage }`; never a defect. */
+/** The service refuses a request. Becomes `{ status, errorMessage }`; never a bug of the sandbox. */
 export class Refusal extends Error {
   readonly status: number;
 
@@ -28,5 +28,5 @@ export const refused = (status: number, message: string): ApiResponse => ({
   error: message,
 });
 
-/** A bad or expired token: 401 and not a byte of body. */
+/** An invalid or expired token: 401 with an empty body. */
 export const UNAUTHORIZED: ApiResponse = { status: 401, body: "", error: "unauthorized" };

@@ -15,7 +15,7 @@ export interface Call {
   readonly method: string;
   readonly route: Exclude<Route, { kind: "login" | "logout" }>;
   readonly query: URLSearchParams | undefined;
-  /** Undefined where the request has no body. */
+  /** Undefined if the request has no body. */
   readonly body: Json | undefined;
   readonly caller: Caller;
 }
@@ -34,7 +34,7 @@ export class Api {
     this.#writes = new Writes(tenant, this.#shaper);
   }
 
-  /** @throws {Refusal} for what the service says no to. */
+  /** @throws {Refusal} for requests that the service refuses. */
   answer(call: Call): ApiResponse {
     const { method, route, query, body, caller } = call;
     const { resource } = route;
@@ -85,7 +85,7 @@ export class Api {
     return this.#writes.edit(resource, record, object(call.body), fields, caller);
   }
 
-  /** Every record of the path must exist and hang on the one before it. */
+  /** Every record of the path must exist and belong to the previous one. */
   #checkParents(parents: readonly ParentStep[], { account }: Caller): void {
     let above: ParentStep | undefined;
     for (const step of parents) {

@@ -5,10 +5,10 @@ import { Refusal, nothing, type ApiResponse } from "./answer.ts";
 import { isInstant } from "../catalogue/field.ts";
 import type { Tenant } from "./tenant.ts";
 
-/** Where the sandbox keeps which fields a resource shows; not an endpoint. */
+/** Where the sandbox stores which custom fields a resource shows; not an endpoint. */
 const ASSIGNMENTS = "customFieldAssignment";
 
-/** Types whose values are ids, several ids, or something else that JSON can tell apart; all others are text. */
+/** Types whose values JSON can distinguish from text: an id, several ids, or something else. All other types hold text. */
 const CHECKS: Readonly<Record<string, (value: Json) => boolean>> = {
   BOOLEAN: (value) => typeof value === "boolean",
   DATE: isInstant,
@@ -25,7 +25,7 @@ function assignedCustomFields(tenant: Tenant, resource: ResourceName): readonly 
   return idsOf(row?.version.record?.["customFields"]);
 }
 
-/** `PUT /<resource>/customFields` with all ids in order: replaces what was assigned. */
+/** `PUT /<resource>/customFields` with all ids in order: replaces the assignment. */
 export function assignCustomFields(
   tenant: Tenant,
   resource: Resource,
@@ -45,7 +45,7 @@ export function assignCustomFields(
   return nothing(204);
 }
 
-/** Stored values with those that were sent laid over them. A field that is not assigned swallows its value. */
+/** Merges the sent values into the stored ones. The value of an unassigned field is silently dropped. */
 export function mergeCustomFields(tenant: Tenant, resource: Resource, sent: Json, stored: Json | undefined): Json {
   if (!Array.isArray(sent)) throw new Refusal(400, "customFields must be an array of { id, value }");
   const assigned = assignedCustomFields(tenant, resource.name);

@@ -6,7 +6,7 @@ import { Refusal } from "./answer.ts";
 import { mergeCustomFields } from "./custom-fields.ts";
 import type { Tenant } from "./tenant.ts";
 
-/** What a body comes to: checked values by neutral name, what was dropped, and embedded children. */
+/** The contents of a body: checked values by neutral name, dropped fields, and embedded children. */
 export interface Draft {
   readonly values: Record<string, Json>;
   readonly dropped: readonly string[];
@@ -14,9 +14,9 @@ export interface Draft {
 }
 
 /**
- * Reads the body of a create (`current` undefined) or of an edit. Fields that are unknown, read-only or not to be changed
- * any more are silently dropped.
- * @throws {Refusal} 400 for a value of the wrong kind, a link that leads nowhere, a required field left empty.
+ * Reads the body of a create (`current` undefined) or of an edit. Fields that are unknown, read-only or no longer
+ * changeable are silently dropped.
+ * @throws {Refusal} 400 for a value of the wrong type, a link to nothing, or an empty required field.
  */
 export function readDraft(
   tenant: Tenant,
@@ -65,7 +65,7 @@ function readItems(field: Field, value: Json): JsonObject[] {
   return value;
 }
 
-/** What is kept of a value that was sent. Undefined: the field stays as it is. */
+/** What is stored of a value that was sent. Undefined: the field stays unchanged. */
 function readValue(
   tenant: Tenant,
   resource: Resource,
@@ -114,7 +114,7 @@ function readLink(tenant: Tenant, field: Field, value: Json): number {
   return value;
 }
 
-/** A plain array replaces; `{ action, ids }` adds, removes or sets, in an edit alone. */
+/** A plain array replaces the ids; `{ action, ids }`, allowed only in an edit, adds, removes or sets them. */
 function readLinks(tenant: Tenant, field: Field, value: Json, current: StoredRecord | undefined): number[] | undefined {
   if (!isJsonObject(value)) return checkedLinks(tenant, field, readIds(field, value));
   if (current === undefined || tenant.switches.arrayUpdate === "refused") return wrong(field, "an array of ids");

@@ -8,12 +8,12 @@ import { Refusal, type ApiResponse } from "./answer.ts";
 import type { Shaper } from "./shape.ts";
 import { sees, type Caller, type Tenant } from "./tenant.ts";
 
-/** What is listed for whom. */
+/** What is listed, and for whom. */
 export interface Listing {
   readonly resource: Resource;
-  /** The spelling of the path: the wrapper key, unless the tenant has another. */
+  /** The spelling of the path: the wrapper key, unless the tenant has a different one. */
   readonly key: string;
-  /** The parent whose children alone are listed. */
+  /** The parent to whose children the list is limited. */
   readonly within: { readonly field: string; readonly id: number } | undefined;
   readonly query: URLSearchParams | undefined;
   readonly caller: Caller;
@@ -22,7 +22,7 @@ export interface Listing {
 /** Whether a list shows a row to this request. */
 type Condition = (row: Row) => boolean;
 
-/** Reads lists: what is shown to whom, order, page, wrapper. */
+/** Reads lists: who sees what, order, page, wrapper. */
 export class Lists {
   readonly #tenant: Tenant;
   readonly #shaper: Shaper;
@@ -46,7 +46,7 @@ export class Lists {
     return { status: 200, body: this.#wrap(this.#key(resource, key), shown, page, told) };
   }
 
-  /** `changedSince` where the resource knows it: other names, and empty values, filter nothing. */
+  /** `changedSince`, where the resource supports it. Other names and empty values do not filter. */
   #conditions(resource: Resource, query: URLSearchParams | undefined, { account, listLagMs }: Caller): Condition[] {
     const conditions: Condition[] = [];
     const since = resource.changedSince && this.#tenant.switches.changedSince ? query?.get("changedSince") : undefined;
@@ -58,7 +58,7 @@ export class Lists {
     return conditions;
   }
 
-  /** The size of a whole list as this tenant tells it. */
+  /** The size of a whole list, as this tenant reports it. */
   #told(resource: Resource, total: number): number {
     if (this.#tenant.switches.totalCount !== "stale") return total;
     const first = this.#firstTotals.get(resource.name) ?? total;
@@ -107,7 +107,7 @@ function select(
   return { rows, total };
 }
 
-/** The moment itself counts. */
+/** Includes the exact moment. */
 function changedSince(from: string): Condition {
   if (!isInstant(from)) throw new Refusal(400, "changedSince has invalid date format");
   return ({ version: { record } }) => {
@@ -119,17 +119,17 @@ function changedSince(from: string): Condition {
 const DEFAULT_LIMIT = 10;
 const MAXIMUM_LIMIT = 50;
 
-/** Which rows of a list are wanted. */
+/** Which rows of a list are requested. */
 interface Page {
   readonly offset: number;
   readonly limit: number;
-  /** Members of the wrapper that tell the position. */
+  /** Members of the wrapper that repeat the position. */
   readonly echo: string;
 }
 
 function readPage(query: URLSearchParams | undefined, { paging }: Switches): Page {
   if (paging.kind === "none") return { offset: 0, limit: Infinity, echo: "" };
-  // 0 asks for no rows at all, only for the count.
+  // 0 requests no rows, only the count.
   const limit = Math.min(count(query, "limit") ?? DEFAULT_LIMIT, MAXIMUM_LIMIT);
   if (paging.kind === "page") {
     const page = count(query, paging.parameter) ?? paging.first;
@@ -150,7 +150,7 @@ function count(query: URLSearchParams | undefined, name: string): number | undef
 
 type Comparison = (a: Row, b: Row) => number;
 
-/** The order a list is asked for, or the tenant's own. Words that mean nothing are ignored. */
+/** The requested order of a list, or the tenant's own. Unknown words are ignored. */
 function readSorting(
   resource: Resource,
   query: URLSearchParams | undefined,
@@ -184,7 +184,7 @@ function byField(field: string, sign: 1 | -1): Comparison {
   return (a, b) => sign * compareValues(a.version.record?.[field] ?? null, b.version.record?.[field] ?? null);
 }
 
-/** Null before everything; text and numbers each among themselves. */
+/** Null comes first; text and numbers are each compared among themselves. */
 function compareValues(a: Json, b: Json): number {
   if (a === b) return 0;
   if (a === null) return -1;

@@ -1,14 +1,14 @@
 import type { Catalogue } from "../catalogue/catalogue.ts";
 import type { Resource } from "../catalogue/resource.ts";
 
-/** One step down from a parent: its record and the field of the child that holds it. */
+/** A parent in a path: its record, and the field of the child that links to it. */
 export interface ParentStep {
   readonly resource: Resource;
   readonly id: number;
   readonly field: string;
 }
 
-/** Where a path leads. */
+/** What a path addresses. */
 export type Route =
   | { readonly kind: "login" }
   | { readonly kind: "logout" }
@@ -32,7 +32,7 @@ const VERSION = "/restApi/v1/";
 const DEFAULT_RECORD_PATH = "{resource}/{id}";
 const NO_PARENTS: readonly ParentStep[] = [];
 
-/** Reads paths. Case counts; one trailing slash does not. */
+/** Parses paths. They are case-sensitive; one trailing slash is allowed. */
 export class Router {
   readonly #catalogue: Catalogue;
   readonly #recordPath: RegExp | undefined;
@@ -42,7 +42,7 @@ export class Router {
     this.#recordPath = recordPath === DEFAULT_RECORD_PATH ? undefined : recordPattern(recordPath);
   }
 
-  /** Undefined where the path leads nowhere: 404. */
+  /** Undefined for an unknown path: 404. */
   find(pathname: string, search: string): Route | undefined {
     const path = pathname.endsWith("/") ? pathname.slice(0, -1) : pathname;
     if (path === `${ROOT}login`) return { kind: "login" };

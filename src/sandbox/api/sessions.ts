@@ -8,7 +8,7 @@ const DEFAULT_LIFE_MINUTES = 15;
 const MAXIMUM_LIFE_MINUTES = 44_640;
 const DEFAULT_NAME = "default";
 const TOKEN_BYTES = 24;
-/** The last moment that a date can hold: what the answer says about a token that never expires. */
+/** The latest moment that a date can hold: the stated expiry of a token that never expires. */
 const NEVER = "9999-12-31T23:59:59.999Z";
 
 interface Token {
@@ -17,11 +17,11 @@ interface Token {
   readonly kind: "login" | "static";
   readonly lifeMs: number;
   readonly refresh: boolean;
-  /** Epoch milliseconds; Infinity never comes. */
+  /** Epoch milliseconds; Infinity if it never expires. */
   expiresAt: number;
 }
 
-/** A token as it may be shown: without itself. */
+/** A token's facts, without the token itself. */
 export interface TokenFacts {
   readonly username: string;
   readonly name: string;
@@ -64,7 +64,7 @@ export class Sessions {
     }
   }
 
-  /** The account behind an Authorization header, or undefined; extends the token where it was asked for at login. */
+  /** The account of an Authorization header, or undefined. Extends the token if the login asked for that. */
   account(header: string | undefined): Account | undefined {
     if (header === undefined || !header.startsWith("Bearer ")) return undefined;
     const text = header.slice("Bearer ".length);
@@ -109,7 +109,7 @@ export class Sessions {
     return { status: 200, body: "" };
   }
 
-  /** Ends login sessions, of one account or of all; tokens of the web interface only if asked. */
+  /** Ends login sessions, of one account or of all; tokens of the web interface only on request. */
   revoke(which: { username?: string; staticTokens?: boolean } = {}): number {
     let revoked = 0;
     for (const [text, token] of this.#tokens) {

@@ -3,7 +3,7 @@ import type { Field, Resource } from "../catalogue/resource.ts";
 import type { StoredRecord } from "../records/version.ts";
 import type { Tenant } from "./tenant.ts";
 
-/** A list shows less by default than a single read. */
+/** By default, a list shows fewer fields than a read of one record. */
 export type View = "list" | "one";
 
 interface Member {
@@ -12,16 +12,16 @@ interface Member {
   readonly read: (record: StoredRecord) => Json | undefined;
 }
 
-/** What an answer shows of a record: made once per `fields` text, used for every row. */
+/** What an answer shows of a record: built once per `fields` text, used for every row. */
 export interface Plan {
   readonly members: readonly Member[];
-  /** Members of an open resource that are shown beside `members`: all but these. */
+  /** For an open resource, members shown in addition to `members`: all except these. */
   readonly othersBut: ReadonlySet<string> | undefined;
 }
 
 const PLANS_KEPT = 1_000;
 
-/** Turns stored records into what `fields` asks for. */
+/** Builds what `fields` requests from stored records. */
 export class Shaper {
   readonly #tenant: Tenant;
   readonly #plans = new Map<string, Plan>();
@@ -135,7 +135,7 @@ export class Shaper {
       .map((row) => row.id);
   }
 
-  /** A linked object always carries its `id`. One that is gone reads as null. */
+  /** A linked object always has its `id`. A link to a deleted record reads as null. */
   #expand(id: Json | undefined, targets: readonly string[], members: readonly string[]): Json {
     if (typeof id !== "number") return null;
     const target = this.#tenant.target(targets, id);
@@ -144,7 +144,7 @@ export class Shaper {
   }
 }
 
-/** Without dotted names only the ids; with them the members asked for. A record without values has no such member. */
+/** Without dotted names only the ids; with them, the requested members. A record without values has no such member. */
 function customFieldValues(stored: Json | undefined, expanded: readonly string[] | undefined): Json | undefined {
   if (!Array.isArray(stored) || stored.length === 0) return undefined;
   const values = stored.filter(isJsonObject);
@@ -155,18 +155,18 @@ function customFieldValues(stored: Json | undefined, expanded: readonly string[]
   );
 }
 
-/** What a `fields` text says, in the names of the wire. */
+/** The meaning of a `fields` text, in the names of the wire. */
 interface FieldsGrammar {
   readonly all: boolean;
-  /** Neither `*` nor a name is given: the defaults count, less what is excluded. */
+  /** Contains neither `*` nor a name: the defaults apply, without the excluded fields. */
   readonly onlyExcludes: boolean;
   readonly names: ReadonlySet<string>;
   readonly without: ReadonlySet<string>;
-  /** Linked object to what is asked of it. */
+  /** The members requested of each linked object. */
   readonly expanded: ReadonlyMap<string, readonly string[]>;
 }
 
-/** Reads `a,b`, `link.prop`, `*` and `-prop`. Empty means the defaults. */
+/** Parses `a,b`, `link.prop`, `*` and `-prop`. Empty means the defaults. */
 function parseFields(fields: string | null): FieldsGrammar {
   const names = new Set<string>();
   const without = new Set<string>();

@@ -7,16 +7,16 @@ import type { StoredRecord } from "../records/version.ts";
 import type { Switches } from "../switches.ts";
 import { Refusal, nothing, refused, type ApiResponse } from "./answer.ts";
 
-/** Who asks, and what the request meets. */
+/** Who sends a request, and under which conditions. */
 export interface Caller {
   readonly account: Account;
-  /** The ledger's number of the request. */
+  /** The request's number in the ledger. */
   readonly request: number;
-  /** How far lists are behind, in milliseconds. */
+  /** How far lists lag behind, in milliseconds. */
   readonly listLagMs: number;
 }
 
-/** One tenant of the service: its resources, its records and its ways. */
+/** One tenant of the service: its resources, its records and its dialect. */
 export class Tenant {
   readonly switches: Switches;
   readonly clock: Clock;
@@ -33,7 +33,7 @@ export class Tenant {
     this.database = new Database(clock);
   }
 
-  /** Now, as the service writes moments: UTC with milliseconds. */
+  /** The current moment as the service writes it: UTC with milliseconds. */
   now(): string {
     const at = this.clock.now();
     if (at !== this.#stamp.at) this.#stamp = { at, text: new Date(at).toISOString() };
@@ -46,13 +46,13 @@ export class Tenant {
     return resource;
   }
 
-  /** The record with this id that `account` may see. */
+  /** The record with this id, if `account` may see it. */
   find(resource: ResourceName, id: number, account?: Account): StoredRecord | undefined {
     const record = this.database.table(resource).get(id)?.version.record;
     return record !== undefined && sees(account, resource, record) ? record : undefined;
   }
 
-  /** The first record with this id among several resources: what a link of two kinds points at. */
+  /** The first record with this id among several resources: the target of a link that allows several kinds. */
   target(resources: readonly ResourceName[], id: number): { resource: Resource; record: StoredRecord } | undefined {
     for (const name of resources) {
       const record = this.find(name, id);
@@ -61,7 +61,7 @@ export class Tenant {
     return undefined;
   }
 
-  /** A missing record in this tenant's spelling. */
+  /** The answer for a missing record, in this tenant's dialect. */
   notFound(resource: Resource, id: number | string): ApiResponse {
     const message = `${resource.wire} ${id} does not exist`;
     switch (this.switches.notFound) {
@@ -81,7 +81,7 @@ export class Tenant {
   }
 }
 
-/** Does a record exist for this account? */
+/** Whether a record exists for this account. */
 export function sees(account: Account | undefined, resource: ResourceName, record: StoredRecord): boolean {
   const only = account?.sees?.[resource];
   if (only === undefined) return true;

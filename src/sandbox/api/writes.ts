@@ -38,7 +38,7 @@ export class Writes {
     return nothing(204);
   }
 
-  /** Checks and stores a new record with what is embedded in it. */
+  /** Checks and stores a new record and its embedded records. */
   #insert(resource: Resource, body: JsonObject, caller: Caller): StoredRecord {
     const draft = readDraft(this.#tenant, resource, body, undefined);
     this.#checkEmbedded(draft);
@@ -57,7 +57,7 @@ export class Writes {
     return record;
   }
 
-  /** Checks and stores a partial edit; every edit moves `modified`, also one that changes nothing. */
+  /** Checks and stores a partial edit. Every edit updates `modified`, even one that changes nothing. */
   #change(resource: Resource, current: StoredRecord, body: JsonObject, caller: Caller): StoredRecord {
     const draft = readDraft(this.#tenant, resource, body, current);
     this.#checkEmbedded(draft);
@@ -87,7 +87,7 @@ export class Writes {
     }
   }
 
-  /** A written record as `fields` asks for it, its id always. */
+  /** A written record as `fields` requests it, always with its id. */
   #show(resource: Resource, record: StoredRecord, fields: string | null): string {
     const shown = this.#shaper.shape(record, this.#shaper.plan(resource, "one", fields));
     return JSON.stringify("id" in shown ? shown : { id: record.id, ...shown });
@@ -139,11 +139,11 @@ function withoutSecrets(resource: Resource, sent: JsonObject): JsonObject {
   return { ...sent, password: "***" };
 }
 
-/** How many digits the running number of a ticket has at least. */
+/** Minimum number of digits in a ticket number. */
 const TICKET_DIGITS = 6;
 const DOCUMENT_DIGITS = 5;
 
-/** What the service itself fills in when a record is created. */
+/** The values that the service itself sets when a record is created. */
 function initialValues(tenant: Tenant, resource: Resource, id: number, caller: Caller): Record<string, Json> {
   switch (resource.name) {
     case "ticket":

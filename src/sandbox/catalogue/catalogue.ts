@@ -5,7 +5,7 @@ import { referenceResources } from "./reference-resources.ts";
 import { brandOf, compileResource, type Brand, type Resource, type ResourceSpec } from "./resource.ts";
 import { ticketResources } from "./tickets.ts";
 
-/** Endpoints of the reference whose fields no document names: they keep whatever JSON object they are given. */
+/** Endpoints of the reference whose fields no document names: they store any JSON object. */
 const NAMES = [
   "agreementCategory away awayReason companyData confidentialTag costEstimation customerProfile customerUser department",
   "departmentProfile svcDocumentTemplate svcScript emailAddress exportProfile file message mobileNumber mis notification",
@@ -42,12 +42,12 @@ const openResources: readonly ResourceSpec[] = [
   open("traveType", { aliases: ["travelType"] }),
 ];
 
-/** All resources of one tenant, by their neutral name and by every spelling that a path may have. */
+/** All resources of one tenant, by neutral name and by every spelling that a path may have. */
 export interface Catalogue {
   readonly brand: Brand;
   readonly resources: ReadonlyMap<ResourceName, Resource>;
   readonly byPath: ReadonlyMap<string, Resource>;
-  /** `parent/segment` of nested spellings, parent by its neutral name. */
+  /** `parent/segment` of nested spellings, with the parent's neutral name. */
   readonly byNesting: ReadonlyMap<string, Resource>;
 }
 

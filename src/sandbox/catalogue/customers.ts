@@ -13,7 +13,7 @@ import {
 } from "./field.ts";
 import type { ResourceSpec } from "./resource.ts";
 
-/** Customers and what hangs on them. */
+/** Customers and their dependent resources. */
 export const customerResources: readonly ResourceSpec[] = [
   {
     name: "customer",

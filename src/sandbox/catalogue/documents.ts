@@ -92,7 +92,7 @@ export const documentResources: readonly ResourceSpec[] = [
   },
 ];
 
-/** What hangs on a service record: activities with their work logs, material and planning, and travel. */
+/** Dependents of a service record: activities with their work logs, material and planning, and travel. */
 export const taskResources: readonly ResourceSpec[] = [
   {
     name: "svcDocumentTask",

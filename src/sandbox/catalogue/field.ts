@@ -1,4 +1,4 @@
-/** What values a field holds; `reverse` and `restLink` are computed on reading. */
+/** The kind of values that a field holds; `reverse` and `restLink` are computed when read. */
 export type FieldKind =
   | "text"
   | "integer"
@@ -15,14 +15,14 @@ export type FieldKind =
   | "exists"
   | "restLink";
 
-/** A field of a resource: its kind, when it may be written, and what it points at. */
+/** A field of a resource: its kind, when it may be written, and what it links to. */
 export interface FieldSpec {
   readonly kind: FieldKind;
-  /** A field that may not be written now is dropped, and the answer is 200 all the same. */
+  /** A field that may not be written now is dropped, and the answer is still 200. */
   readonly written: "always" | "create" | "never";
-  /** Resources whose ids a link may hold; for `reverse`, `children` and `exists` the resource that points here. */
+  /** Resources whose ids a link may hold; for `reverse`, `children` and `exists`, the resource that links here. */
   readonly targets: readonly string[];
-  /** For `reverse`, `children` and `exists`: the field of the target that holds our id. */
+  /** For `reverse`, `children` and `exists`: the field of the target that holds this record's id. */
   readonly through?: string;
   readonly choices?: readonly string[];
   /** Never shown in an answer. */
@@ -45,7 +45,7 @@ export const choice = (...choices: string[]): FieldSpec => ({ ...text, choices }
 export const link = (...targets: string[]): FieldSpec => ({ ...plain("link"), targets });
 export const links = (...targets: string[]): FieldSpec => ({ ...plain("links"), targets });
 
-/** The ids of the records of `target` whose field `through` holds this record. */
+/** The ids of the `target` records whose field `through` links to this record. */
 export const reverse = (target: string, through: string): FieldSpec => ({
   ...plain("reverse"),
   written: "never",
@@ -53,14 +53,14 @@ export const reverse = (target: string, through: string): FieldSpec => ({
   through,
 });
 
-/** Like {@link reverse}; a write may embed whole records, which are then created or edited with their parent. */
+/** Like {@link reverse}, but a write may embed whole records, which are then created or edited with their parent. */
 export const children = (target: string, through: string): FieldSpec => ({
   ...plain("children"),
   targets: [target],
   through,
 });
 
-/** Is there any record of `target` whose field `through` holds this record? */
+/** Whether any record of `target` links to this record by its field `through`. */
 export const exists = (target: string, through: string): FieldSpec => ({
   ...reverse(target, through),
   kind: "exists",
@@ -77,7 +77,7 @@ export function all(names: string, field: FieldSpec): Record<string, FieldSpec> 
 
 const SHAPE = /^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z$/;
 
-/** `YYYY-MM-DDTHH:mm:ss.SSSZ` and nothing else: UTC, exactly milliseconds, a moment that exists. */
+/** `YYYY-MM-DDTHH:mm:ss.SSSZ` only: UTC, exactly milliseconds, and an existing moment. */
 export function isInstant(value: unknown): value is string {
   if (typeof value !== "string" || !SHAPE.test(value)) return false;
   const at = Date.parse(value);

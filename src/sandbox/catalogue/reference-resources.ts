@@ -6,7 +6,7 @@ const CUSTOM_FIELD_TYPES = [
   ..."SELECTION_CATEGORY_MULTI OBSERVER_CATEGORY_MULTI EMAIL EMAIL_DOMAIN PHONE_NUMBER".split(" "),
 ];
 
-/** What a tenant sets up once: statuses, priorities, tags, service types, material, users, custom fields. */
+/** Resources that a tenant sets up once: statuses, priorities, tags, service types, material, users, custom fields. */
 export const referenceResources: readonly ResourceSpec[] = [
   {
     name: "customerStatus",

@@ -1,9 +1,9 @@
 import { instant, integer, readOnly, restLink, type FieldSpec } from "./field.ts";
 
-/** The neutral word of the documents. */
+/** The neutral word in the documents. */
 const NEUTRAL = "svc";
 
-/** Writes names with the tenant's brand where the documents have `svc`, and reads them back. */
+/** Translates names between `svc` in the documents and the tenant's brand. */
 export interface Brand {
   readonly name: string;
   /** `svcDocument` -> `acmeDocument`, `hasSvcDocuments` -> `hasAcmeDocuments`, `SVC_SCRIPT` -> `ACME_SCRIPT`. */
@@ -34,7 +34,7 @@ export interface Field extends FieldSpec {
 /** A resource ready to be served under one brand. */
 export interface Resource extends Omit<ResourceSpec, "fields" | "required"> {
   readonly wire: string;
-  /** Keeps fields that it does not know. */
+  /** Stores fields that it does not know. */
   readonly open: boolean;
   readonly fields: ReadonlyMap<string, Field>;
   readonly byWire: ReadonlyMap<string, Field>;
@@ -65,23 +65,23 @@ export function compileResource(spec: ResourceSpec, brand: Brand): Resource {
 
 export type Method = "GET" | "POST" | "PUT" | "DELETE";
 
-/** A resource as the reference and the facts know it, in neutral (`svc`) words. */
+/** A resource according to the reference and the known facts, in neutral (`svc`) names. */
 export interface ResourceSpec {
   readonly name: string;
   /** Other spellings that are served too. */
   readonly aliases?: readonly string[];
-  /** Absent: the documents name no field of it, so any field is kept as it comes. */
+  /** Absent: no document names its fields, so any field is stored unchanged. */
   readonly fields?: Readonly<Record<string, FieldSpec>>;
   readonly required?: readonly string[];
   readonly stamps: "both" | "modified" | "none";
-  /** What a list shows without `fields`; narrower than what a single read shows. */
+  /** What a list shows without `fields`; fewer than a read of one record. */
   readonly list: readonly string[];
-  /** What a single read does not show without `fields`. */
+  /** What a read of one record hides without `fields`. */
   readonly hidden?: readonly string[];
-  /** Does its list narrow by `changedSince`? */
+  /** Whether `changedSince` narrows its list. */
   readonly changedSince?: true;
-  /** Statuses of methods that are never carried out. */
+  /** Statuses that answer methods which are never carried out. */
   readonly refuses?: Readonly<Partial<Record<Method, number>>>;
-  /** Where it also lives below another resource: `/{parent}/{pid}/{segment}`; the segment is the wrapper key there. */
+  /** Where it also exists below another resource: `/{parent}/{pid}/{segment}`. The segment is the wrapper key there. */
   readonly nested?: { readonly parent: string; readonly field: string; readonly segment: string };
 }

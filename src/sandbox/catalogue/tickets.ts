@@ -30,7 +30,7 @@ export const messageFields = {
   senderType: readOnly(choice(...SENDERS)),
 };
 
-/** Tickets and what hangs on them. */
+/** Tickets and their dependent resources. */
 export const ticketResources: readonly ResourceSpec[] = [
   {
     name: "ticket",

@@ -15,7 +15,7 @@ export interface ControlDeps {
 
 const DEFAULT_ROWS = 100;
 
-/** What the control server does: one route for each command, answered as JSON. */
+/** The commands of the control server: one route each, answered as JSON. */
 export function addCommands(app: App, deps: ControlDeps): void {
   const { ledger, sessions } = deps;
   app.get("/requests", (c) => c.json(ledger.requests(requestQuery(c)).slice(-rowsOf(c))));

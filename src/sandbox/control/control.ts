@@ -6,7 +6,7 @@ import { renderPage } from "./page.ts";
 
 const ROOT = "/__sandbox/";
 
-/** The control server: one page for people, and the same as JSON for programs. It shows no password and no token. */
+/** The control server: one page for people, and the same as JSON for programs. It shows neither passwords nor tokens. */
 export function openControl(deps: ControlDeps): Server {
   const app = newApp({
     defaultSrc: ["'none'"],
@@ -25,7 +25,7 @@ export function openControl(deps: ControlDeps): Server {
   app.use(async (c, next) => {
     if (!isFromHere(c.env.incoming)) return c.json({ error: "requests from other sites are refused" }, 403);
     await next();
-    // A button of the page leads back to it; a program gets what the command answers.
+    // A button of the page leads back to it; a program gets the command's answer.
     if (c.res.ok && c.req.header("content-type")?.startsWith("application/x-www-form-urlencoded"))
       c.res = c.redirect(ROOT, 303);
   });
@@ -34,7 +34,10 @@ export function openControl(deps: ControlDeps): Server {
   return nodeServer(app);
 }
 
-/** A page of another site may not control the sandbox through a user's browser. */
+/**
+ * Whether the request comes from our own page or a program: a page of another site may not control the sandbox through a
+ * user's browser.
+ */
 function isFromHere({ headers, method }: IncomingMessage): boolean {
   if (method === "GET" || headers.origin === undefined) return true;
   return URL.canParse(headers.origin) && new URL(headers.origin).host === headers.host;

@@ -2,7 +2,7 @@ import { html, rawHtml, type Html } from "#server";
 import type { ControlDeps } from "./commands.ts";
 import { faultsTable, recordsTable, recordTable, requestsTable, resourceLinks, writesTable } from "./tables.ts";
 
-/** The page's whole look: light and dark, narrow and wide, no external assets. */
+/** The page's complete style: light and dark, narrow and wide, without external assets. */
 const STYLE = rawHtml(`
 :root{color-scheme:light dark;--ink:#1c2430;--soft:#566273;--line:#d9dfe7;--paper:#fff;--back:#f4f6f9;--accent:#14576b;--bad:#a12622}
 @media (prefers-color-scheme:dark){:root{--ink:#e6eaf0;--soft:#a3afbe;--line:#333d4a;--paper:#1b222b;--back:#12171e;--accent:#7cc4d8;--bad:#ff9c96}}
@@ -35,7 +35,7 @@ const REQUESTS_SHOWN = 50;
 const WRITES_SHOWN = 50;
 const RECORDS_SHOWN = 100;
 
-/** The page for people: which records there are, what was asked, what was written, what goes wrong on purpose. */
+/** The page for people: which records exist, what was requested, what was written, and which faults are armed. */
 export function renderPage(parts: ControlDeps, query: URLSearchParams): Html {
   const { tenant, ledger, faults } = parts;
   const asked = query.get("resource");

@@ -10,7 +10,7 @@ const TEXT_SHOWN = 200;
 const COLUMNS_SHOWN = 6;
 const FIRST_REFUSAL = 400;
 
-/** Every resource with how many records it has; the empty ones folded away. */
+/** Every resource with its number of records; empty resources are collapsed. */
 export function resourceLinks(tenant: Tenant, current: string): Html {
   const sizes = [...tenant.catalogue.resources.keys()].map((name) => ({
     name,
@@ -32,7 +32,7 @@ export function resourceLinks(tenant: Tenant, current: string): Html {
 <details${open}><summary>${empty.length} without records</summary>${links(empty)}</details>`;
 }
 
-/** The newest records of a resource, a column for each of the fields that say most. */
+/** The newest records of a resource, with a column for each of the most telling fields. */
 export function recordsTable(resource: string, rows: readonly Row[]): Html {
   if (rows.length === 0) return html`<p>None yet.</p>`;
   const filled = new Set(

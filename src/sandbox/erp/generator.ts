@@ -16,7 +16,7 @@ import {
   WOMEN,
 } from "./words.ts";
 
-/** How many rows of each kind. */
+/** The number of rows of each kind. */
 export interface ErpCounts {
   readonly customers: number;
   readonly contacts: number;
@@ -25,15 +25,15 @@ export interface ErpCounts {
 }
 
 const FIRST_CUSTOMER = 10_001;
-/** Rows are changed over this span before the reference moment. */
+/** Rows were changed within this many days before the reference moment. */
 const SPAN_DAYS = 400;
-/** Every fifth row belongs to an import that gave all its rows one stamp. */
+/** Every fifth row belongs to an import that gave all its rows the same stamp. */
 const IMPORT_EVERY = 5;
 const IMPORTS = 8;
 
 /**
- * Believable rows of a service company, the same for the same seed, counts and moment: umlauts and quotes, empty texts
- * and NULLs, equal stamps in bulk, children changed before their parents, flags of deletion.
+ * Realistic rows of a service company, identical for the same seed, counts and moment: umlauts and quotes, empty texts
+ * and NULLs, many equal stamps, children changed before their parents, deletion flags.
  */
 export class ErpGenerator {
   readonly #random: Random;
@@ -148,7 +148,7 @@ export class ErpGenerator {
     return this.#random() < probability;
   }
 
-  /** A text, or NULL; where `emptyToo` sometimes an empty text instead. */
+  /** A text or NULL; with `emptyToo`, sometimes an empty text. */
   #some(probability: number, text: () => string, emptyToo: boolean): string | null {
     if (this.#chance(probability)) return text();
     return emptyToo && this.#chance(0.5) ? "" : null;
@@ -173,7 +173,7 @@ const customerNo = (at: number): string => String(FIRST_CUSTOMER + at);
 
 const FOLDED: Readonly<Record<string, string>> = { ä: "ae", ö: "oe", ü: "ue", ß: "ss" };
 
-/** A name in a form that a mail address allows. */
+/** A name in a form that an e-mail address allows. */
 function plain(name: string): string {
   const folded = name.toLowerCase().replace(/[äöüß]/g, (letter) => FOLDED[letter]!);
   return folded.normalize("NFD").replace(/[^a-z]/g, "");

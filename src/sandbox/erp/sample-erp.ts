@@ -5,9 +5,9 @@ import { ErpGenerator, type ErpCounts } from "./generator.ts";
 import { ERP_KEYS, erpStamp, SCHEMA, type ErpRows, type ErpTable, type ErpValue } from "./schema.ts";
 
 export interface SampleErpOptions extends Partial<ErpCounts> {
-  /** Same seed, counts and clock: same rows. Default 1. */
+  /** Rows are identical for the same seed, counts and clock. Default 1. */
   readonly seed?: number;
-  /** Gives `updated_at`; the generated rows were changed in the 400 days before its present. */
+  /** Supplies `updated_at`; the generated rows were changed in the 400 days before its present. */
   readonly clock?: Clock;
 }
 
@@ -18,8 +18,8 @@ type Values<Table extends ErpTable> = Partial<Omit<ErpRows[Table], "updated_at">
 type Key = readonly ErpValue[];
 
 /**
- * The sample ERP: one SQLite file that others may read while it is changed here. Every change stamps `updated_at` with
- * the clock's present, in UTC.
+ * The sample ERP: one SQLite file that others may read while it is changed here. Every change sets `updated_at` to the
+ * clock's present, in UTC.
  */
 export class SampleErp implements Disposable {
   readonly path: string;
@@ -35,7 +35,7 @@ export class SampleErp implements Disposable {
     this.#database.pragma("synchronous = NORMAL");
   }
 
-  /** Makes the tables and fills them, all in one transaction. */
+  /** Creates the tables and fills them in one transaction. */
   populate(generator: ErpGenerator): void {
     this.#database.transaction(() => {
       this.#database.exec(SCHEMA);
@@ -56,7 +56,7 @@ export class SampleErp implements Disposable {
     this.change("customers", [customerNo], { name1 });
   }
 
-  /** Adds a customer; members not given are those of a plain active one. */
+  /** Adds a customer. Values that are not given are those of an ordinary active one. */
   insertCustomer(values: Values<"customers"> & { readonly customer_no: string }): void {
     this.#insert("customers", { name1: `Kunde ${values.customer_no}`, status: "A", ...values });
   }
@@ -86,13 +86,13 @@ export class SampleErp implements Disposable {
     this.change(table, key, { deleted: 1 });
   }
 
-  /** Takes the row out of the table, without a trace: only a sweep can notice. */
+  /** Deletes the row without a trace: only a sweep can notice. */
   deleteRow(table: ErpTable, key: Key): void {
     const statement = this.#database.prepare(`DELETE FROM ${table} WHERE ${where(table)}`);
     this.#expectOne(table, key, statement.run(...key).changes);
   }
 
-  /** Takes the row out of sight, as an access rule does; its stamp stays. {@link show} brings it back. */
+  /** Hides the row, as an access rule does; its stamp stays. {@link show} restores it. */
   hide(table: ErpTable, key: Key): void {
     const select = `SELECT * FROM ${table} WHERE ${where(table)}`;
     const row = this.#database.prepare<ErpValue[], Record<string, ErpValue>>(select).get(...key);
@@ -100,17 +100,17 @@ export class SampleErp implements Disposable {
     if (row !== undefined) this.#hidden.push({ table, row });
   }
 
-  /** Brings all rows back that were hidden, with these values and their old stamps: no poll can notice. */
+  /** Restores all hidden rows, with these values and their old stamps, so that no poll can notice. */
   show(values: Readonly<Record<string, ErpValue>> = {}): void {
     for (const { table, row } of this.#hidden.splice(0)) this.#insertAll(table, [{ ...row, ...values }]);
   }
 
-  /** Moves the stamp and nothing else. */
+  /** Changes the stamp and nothing else. */
   touch(table: ErpTable, key: Key): void {
     this.change(table, key, {});
   }
 
-  /** Makes a customer that the service refuses: its name, which is required there, is empty. `renameCustomer` mends it. */
+  /** Makes a customer that the service refuses, by emptying its name, which is required there. `renameCustomer` fixes it. */
   breakOne(customerNo: string): void {
     this.change("customers", [customerNo], { name1: "", name2: "" });
   }
@@ -123,7 +123,7 @@ export class SampleErp implements Disposable {
     this.#insertAll(table, [{ ...values, updated_at: erpStamp(this.#clock.now()) }]);
   }
 
-  /** Rows with the same columns; what is not among them is NULL, or 0 for a flag. */
+  /** Rows with the same columns. Other columns are NULL, or 0 for a flag. */
   #insertAll(table: ErpTable, rows: Iterable<object>): void {
     let statement: Database.Statement | undefined;
     for (const row of rows) {
@@ -142,8 +142,8 @@ export class SampleErp implements Disposable {
 const where = (table: ErpTable): string => ERP_KEYS[table].map((column) => `${column} = ?`).join(" AND ");
 
 /**
- * Makes a new sample ERP in a file.
- * @throws {StopError} E_SAMPLE_ERP_EXISTS when there is a file already: nothing is ever overwritten.
+ * Creates a new sample ERP in a file.
+ * @throws {StopError} E_SAMPLE_ERP_EXISTS when the file exists: nothing is ever overwritten.
  */
 export function createSampleErp(path: string, options: SampleErpOptions = {}): SampleErp {
   if (existsSync(path)) throw new StopError("E_SAMPLE_ERP_EXISTS", `there is a file at ${path} already`);

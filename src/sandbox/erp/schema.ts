@@ -97,7 +97,7 @@ export const ERP_KEYS = {
   service_orders: ["order_no"],
 } satisfies Record<ErpTable, string[]>;
 
-/** How the sample ERP writes a moment: UTC, `YYYY-MM-DD HH:MM:SS.sss`. Texts order as the moments do. */
+/** A moment as the sample ERP writes it: UTC, `YYYY-MM-DD HH:MM:SS.sss`. Texts sort in the order of the moments. */
 export function erpStamp(at: number): string {
   return new Date(at).toISOString().replace("T", " ").slice(0, -1);
 }

@@ -5,12 +5,12 @@ import { spanLeftSeconds } from "./limiter.ts";
 
 const DEFAULT_STATUS = 500;
 const DEFAULT_HTML_STATUS = 502;
-/** To the end of the century. */
+/** About until the end of the century. */
 const DEFAULT_DAYS_AHEAD = 27_000;
 const DEFAULT_REDIRECT_STATUS = 302;
 const DEFAULT_GATEWAY_STATUS = 404;
 
-/** 429 as the service would say it; `now` is epoch milliseconds. */
+/** A 429 as the service would send it; `now` is epoch milliseconds. */
 export function tooMany(fault: FaultOf<"tooMany" | "rateLimit" | "quota">, now: number): ApiResponse {
   const answer = refused(429, "too many requests");
   if (fault.kind === "quota")
@@ -28,7 +28,7 @@ export function serverError(fault: FaultOf<"serverError">): ApiResponse {
   return page(fault.status ?? DEFAULT_HTML_STATUS);
 }
 
-/** An answer that points to a page of the service's web interface. */
+/** A redirect to a page of the service's web interface. */
 export function redirect(fault: FaultOf<"redirect">): ApiResponse {
   const status = fault.status ?? DEFAULT_REDIRECT_STATUS;
   return { status, body: "", headers: { location: "/login" }, error: "a redirect" };
@@ -43,13 +43,13 @@ function page(status: number): ApiResponse {
   return { status, body, headers: { "content-type": "text/html; charset=utf-8" }, error: "an HTML page" };
 }
 
-/** 200, JSON by its header, and torn in the middle. */
+/** 200 with a JSON content type, cut off in the middle. */
 export function brokenJson(answer: ApiResponse): ApiResponse {
   const body = answer.body === "" ? '{"id":' : answer.body.slice(0, Math.ceil(answer.body.length / 2));
   return { ...answer, body };
 }
 
-/** A list answer with nothing in it, whatever there is. */
+/** A list answer without content, whatever the list holds. */
 export function emptyList(fault: FaultOf<"emptyList">, answer: ApiResponse): ApiResponse {
   switch (fault.shape) {
     case "null":

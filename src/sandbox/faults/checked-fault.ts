@@ -4,8 +4,8 @@ import { AIM_MEMBERS, faultSchema, type Fault } from "./fault.ts";
 const KINDS = faultSchema.options.map((option) => option.shape.kind.value);
 
 /**
- * A fault from outside, once it is proved to be one. Without `resources` the one it is aimed at may have any name.
- * @throws {StopError} E_SANDBOX_FAULT naming the member that is wrong, what was wanted, and what was probably meant.
+ * Validates a fault that came from outside. Without `resources`, its target may have any name.
+ * @throws {StopError} E_SANDBOX_FAULT, naming the wrong member, what was expected, and what was probably meant.
  */
 export function checkedFault(given: unknown, resources?: readonly string[]): Fault {
   const kind: unknown = typeof given === "object" && given !== null ? Reflect.get(given, "kind") : undefined;
@@ -26,7 +26,7 @@ export function checkedFault(given: unknown, resources?: readonly string[]): Fau
 
 function wrong(what: string, found: unknown, known: readonly string[]): StopError {
   const meant = typeof found === "string" ? nearest(found, known) : undefined;
-  // Ninety resources are no help in a message.
+  // Listing ninety resources does not help in a message.
   const wanted = meant === undefined && known.length < 20 ? `; expected one of ${known.join(", ")}` : "";
   const question = meant === undefined ? "" : `; did you mean ${meant}?`;
   return fault(`${what}: found ${found === undefined ? "nothing" : JSON.stringify(found)}${wanted}${question}`);
@@ -37,8 +37,8 @@ function fault(what: string): StopError {
 }
 
 /**
- * A fault as people type it: JSON, or its kind and its members, `cut,when=after,method=POST,every=5`.
- * @throws {StopError} E_SANDBOX_FAULT; {SyntaxError} for text that begins like JSON and is not.
+ * Parses a fault as people type it: JSON, or its kind and its members, `cut,when=after,method=POST,every=5`.
+ * @throws {StopError} E_SANDBOX_FAULT; {SyntaxError} for text that begins like JSON but is not.
  */
 export function faultFromText(text: string): Fault {
   return checkedFault(text.trimStart().startsWith("{") ? JSON.parse(text) : fromWords(text));
@@ -58,7 +58,7 @@ function valueFrom(text: string): unknown {
   return /^\d+(\.\d+)?$/.test(text) ? Number(text) : text;
 }
 
-/** Every kind with the members of its own, those that may be left out with a `?`: for a help text. */
+/** Every kind with its own members, optional ones with a `?`: for a help text. */
 export function faultMembers(): readonly (readonly [kind: string, members: string])[] {
   return faultSchema.options.map(({ shape }) => {
     const own = Object.entries(shape).filter(([name]) => name !== "kind" && !AIM_MEMBERS.includes(name));

@@ -3,23 +3,23 @@ import { isFinal, type Fault, type FaultOf, type FinalFault } from "./fault.ts";
 
 type Retouch = FaultOf<"futureStamp" | "oddId">;
 
-/** What the faults that strike one request come to together. */
+/** The combined effect of all faults that hit one request. */
 export interface Disturbance {
   readonly kinds: readonly string[];
   readonly delayBeforeMs: number;
-  /** Between the look at the token and the work. */
+  /** Delay between the check of the token and the work. */
   readonly delayDuringMs: number;
   readonly delayAfterMs: number;
   readonly revoke: { readonly staticTokens: boolean } | undefined;
   readonly vanish: boolean;
   readonly listLagMs: number;
   readonly slowBodyMs: number;
-  /** What changes a part of the answer. */
+  /** Changes to a part of the answer. */
   readonly retouches: readonly Retouch[];
   readonly final: FinalFault | undefined;
 }
 
-/** Adds latencies up, takes the longest lag, and the one fault that ends the request. */
+/** Adds up latencies, takes the longest lag, and the one fault that ends the request. */
 export function disturbance(faults: readonly Fault[], jitter: Random): Disturbance {
   let delayBeforeMs = 0;
   let delayDuringMs = 0;

@@ -3,21 +3,21 @@ import { z } from "zod";
 const whole = z.int().nonnegative();
 const when = z.enum(["before", "during", "after"]);
 
-/** Which requests a fault is for: all members that are given must hold. */
+/** Which requests a fault applies to: all given members must match. */
 const aim = {
-  /** Neutral name of a resource; `login` and `logout` are names too. */
+  /** Neutral name of a resource, or `login` or `logout`. */
   resource: z.string().optional(),
   method: z.enum(["GET", "POST", "PUT", "DELETE"]).optional(),
   /** Path and query as sent, with `*` for anything. */
   path: z.string().optional(),
-  /** Leaves the first so many matching requests alone. */
+  /** Skips this many matching requests first. */
   skip: whole.optional(),
   /** Only every n-th matching request. */
   every: whole.min(1).optional(),
-  /** Chance per matching request, drawn from `seed`. */
+  /** Probability per matching request, drawn from `seed`. */
   probability: z.number().min(0).max(1).optional(),
   seed: z.int().optional(),
-  /** Ends after so many hits. */
+  /** Ends after this many hits. */
   count: whole.min(1).optional(),
 };
 
@@ -26,75 +26,79 @@ export const AIM_MEMBERS: readonly string[] = Object.keys(aim);
 const effect = <Shape extends z.ZodRawShape>(shape: Shape) => z.strictObject({ ...aim, ...shape });
 
 /**
- * What goes wrong, and when: `before` nothing is done; `during` the client hears the bad news first and the write is
- * committed `commitDelayMs` later; `after` the write is committed and only its answer suffers. A latency `during` a request lies
- * between the check of the token and the commit, whatever becomes of the token meanwhile.
+ * When something goes wrong: `before` means that nothing is done; `during`, that the client gets the bad news first and
+ * the write is committed `commitDelayMs` later; `after`, that the write is committed and only its answer is affected. A
+ * latency `during` a request lies between the check of the token and the commit, whatever happens to the token
+ * meanwhile.
  */
 export const faultSchema = z.discriminatedUnion("kind", [
   effect({ kind: z.literal("latency"), ms: whole, jitterMs: whole.optional(), when: when.optional() }),
-  /** 429; nothing is done. Retry-After as seconds, or as a date that lies so many seconds ahead, or not at all. */
+  /** 429; nothing is done. Retry-After is given in seconds, or as a date that many seconds ahead, or not at all. */
   effect({
     kind: z.literal("tooMany"),
     retryAfterSeconds: whole.optional(),
     retryAfterForm: z.enum(["seconds", "date"]).optional(),
   }),
-  /** 429 to every request beyond so many within a second; nothing is done. */
+  /** 429 for every request beyond this many within a second; nothing is done. */
   effect({
     kind: z.literal("rateLimit"),
     perSecond: whole.min(1),
     retryAfterSeconds: whole.optional(),
     retryAfterForm: z.enum(["seconds", "date"]).optional(),
   }),
-  /** 429 to every request beyond so many in each span of so many seconds by the clock; Retry-After gives the rest of it. */
+  /**
+   * 429 for every request beyond this many in each period of so many seconds by the clock. Retry-After states the rest
+   * of the period.
+   */
   effect({ kind: z.literal("quota"), requests: whole.min(1), seconds: whole.min(1), silent: z.boolean().optional() }),
   effect({
     kind: z.literal("serverError"),
     status: z.int().min(500).max(599).optional(),
     when: when.optional(),
     commitDelayMs: whole.optional(),
-    /** An HTML page of something in between, instead of the service's own JSON. */
+    /** Answers with an HTML page, as a gateway does, instead of the service's own JSON. */
     html: z.boolean().optional(),
   }),
-  /** `midBody`: committed, and the answer breaks off in the middle. */
+  /** `midBody`: the write is committed, and the answer breaks off in the middle. */
   effect({
     kind: z.literal("cut"),
     when: z.enum(["before", "during", "after", "midBody"]),
     commitDelayMs: whole.optional(),
   }),
-  /** The answer's body takes so long to arrive, piece by piece. */
+  /** The answer's body arrives in pieces over this many milliseconds. */
   effect({ kind: z.literal("slowBody"), ms: whole }),
-  /** 3xx to somewhere else; by default the write is committed first. */
+  /** 3xx to another address; by default the write is committed first. */
   effect({ kind: z.literal("redirect"), status: z.int().min(300).max(399).optional(), when: when.optional() }),
-  /** Something in front of the service refuses: 404 (or another status) with an HTML page; nothing is done. */
+  /** A gateway refuses the request: 404 (or another status) with an HTML page; nothing is done. */
   effect({ kind: z.literal("gateway404"), status: z.int().min(400).max(499).optional() }),
-  /** Committed; the answer says 200 and is not JSON. */
+  /** The write is committed; the answer is 200 without being JSON. */
   effect({ kind: z.literal("brokenJson") }),
   /**
-   * A list that is said to hold nothing: 200 without a body, `null` or `[]`; 204; a refusal that says 200; or a list of its
-   * own shape, with a total of 0.
+   * A list is reported as empty: 200 without a body, `null` or `[]`; 204; a refusal with status 200; or a list in its
+   * own format with a total of 0.
    */
   effect({
     kind: z.literal("emptyList"),
     shape: z.enum(["noBody", "null", "array", "noContent", "refusal", "list"]).optional(),
   }),
-  /** The first record of the answer shows a `modified` that lies so many days ahead. */
+  /** The first record of the answer shows a `modified` that lies this many days ahead. */
   effect({ kind: z.literal("futureStamp"), days: whole.optional() }),
-  /** The first id of the answer is none that a record can have: a number, or text for what rounds, such as 2^53 + 1. */
+  /** The first id of the answer is one that no record can have: a number, or text for a value that rounds, such as 2^53 + 1. */
   effect({ kind: z.literal("oddId"), id: z.union([z.number(), z.string().regex(/^-?[\dEe+.]+$/)]).optional() }),
-  /** The login tokens are revoked before the request is looked at; `staticTokens` too if asked. */
+  /** The login tokens are revoked before the request is processed; on request, `staticTokens` too. */
   effect({ kind: z.literal("revokeTokens"), staticTokens: z.boolean().optional() }),
-  /** The record that the request is about is removed first, as if by another client. */
+  /** The addressed record is removed first, as if by another client. */
   effect({ kind: z.literal("vanish") }),
-  /** Lists do not show the records that were created in so long a time. */
+  /** Lists omit records created within this many milliseconds. */
   effect({ kind: z.literal("staleList"), lagMs: whole }),
 ]);
 
-/** A fault on demand. */
+/** An artificial failure. */
 export type Fault = z.infer<typeof faultSchema>;
 
 export type FaultOf<Kind extends Fault["kind"]> = Extract<Fault, { kind: Kind }>;
 
-/** Faults whose effect ends the request: at most one of them strikes. */
+/** Faults whose effect ends the request: at most one of them hits. */
 const FINAL_KINDS = [
   "tooMany",
   "rateLimit",
@@ -113,7 +117,7 @@ export function isFinal(fault: Fault): fault is FinalFault {
   return FINAL_KINDS.some((kind) => kind === fault.kind);
 }
 
-/** A fault that is armed, and how often it matched and struck. */
+/** An armed fault, and how often it matched and hit. */
 export interface ArmedFault {
   readonly id: number;
   readonly fault: Fault;

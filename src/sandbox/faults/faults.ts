@@ -3,13 +3,13 @@ import { checkedFault } from "./checked-fault.ts";
 import { isFinal, type ArmedFault, type Fault } from "./fault.ts";
 import { Limiter } from "./limiter.ts";
 
-/** What a fault is aimed at. */
+/** The request that a fault may hit. */
 export interface Target {
   readonly resource: string | undefined;
   readonly method: string;
   /** Path and query. */
   readonly url: string;
-  /** Is a list read? */
+  /** Whether a list is read. */
   readonly isList: boolean;
 }
 
@@ -20,7 +20,7 @@ interface Armed {
   readonly path: RegExp | undefined;
   matched: number;
   hits: number;
-  /** Lets a request pass that a limit of the fault's kind allows. */
+  /** Allows requests within the limit of a fault that is a limit. */
   readonly limiter: Limiter;
 }
 
@@ -28,7 +28,7 @@ const DEFAULT_SEED = 1;
 
 /** The faults that are armed. */
 export class Faults {
-  /** What a fault can be aimed at. */
+  /** Valid targets of a fault. */
   readonly #resources: readonly string[];
   #armed: Armed[] = [];
   #lastId = 0;
@@ -38,8 +38,8 @@ export class Faults {
   }
 
   /**
-   * Arms a fault and returns its id. The same faults with the same seeds strike the same requests of a sequence.
-   * @throws {StopError} E_SANDBOX_FAULT naming the member that is wrong.
+   * Arms a fault and returns its id. The same faults with the same seeds hit the same requests of a sequence.
+   * @throws {StopError} E_SANDBOX_FAULT, naming the wrong member.
    */
   add(fault: Fault): number {
     return this.addUnchecked(fault);
@@ -74,7 +74,7 @@ export class Faults {
     return this.#armed.length === 0;
   }
 
-  /** The faults that strike this request, in the order in which they were armed. */
+  /** The faults that hit this request, in the order in which they were armed. */
   draw(target: Target): Fault[] {
     const struck: Fault[] = [];
     let ended = false;
@@ -92,7 +92,8 @@ export class Faults {
 }
 
 /**
- * A login has no token that could die: it does not count for faults that revoke tokens. Only a list can be empty or lag.
+ * Whether a fault may apply to a request. A login has no token that could be revoked, so it does not count for faults
+ * that revoke tokens. Only a list can be empty or lag.
  */
 function aimedAt({ fault, path }: Armed, target: Target): boolean {
   if (fault.kind === "revokeTokens" && target.resource === "login") return false;

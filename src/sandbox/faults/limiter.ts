@@ -2,13 +2,13 @@ import type { Fault } from "./fault.ts";
 
 const SECOND_MS = 1_000;
 
-/** Counts what a fault that is a limit lets pass. Other faults let nothing pass. */
+/** Counts the requests that a limiting fault allows. Other faults allow none. */
 export class Limiter {
   readonly #fault: Fault;
-  /** When the requests of the last second came that a rate limit let pass. */
+  /** The moments of the requests that a rate limit allowed within the last second. */
   #passedAt: number[] = [];
   #span = 0;
-  /** How many passed in this span of a quota. */
+  /** Requests allowed in this period of a quota. */
   #passed = 0;
 
   constructor(fault: Fault) {
@@ -38,7 +38,7 @@ export class Limiter {
   }
 }
 
-/** Whole seconds to the end of a quota's span. */
+/** Whole seconds until the end of a quota's period. */
 export function spanLeftSeconds(seconds: number): number {
   const spanMs = seconds * SECOND_MS;
   return Math.ceil((spanMs - (Date.now() % spanMs)) / SECOND_MS);

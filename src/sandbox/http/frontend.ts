@@ -28,10 +28,10 @@ import { seededRandom } from "../random.ts";
 import { readBody, send, sendHalf, sendSlowly } from "./transport.ts";
 
 const DEFAULT_COMMIT_DELAY_MS = 50;
-/** Longer than clients keep idle connections, so that they, not we, close them. */
+/** Longer than clients keep idle connections, so that clients close them first. */
 const KEEP_ALIVE_MS = 65_000;
 
-/** One request on its way to an answer. */
+/** A request while it is being answered. */
 interface Exchange {
   readonly number: number;
   readonly startedAt: number;
@@ -43,7 +43,7 @@ interface Exchange {
   readonly route: Route | undefined;
   readonly body: Buffer | undefined;
   disturbed: Disturbance | undefined;
-  /** Whose token it was when it was looked at, where a fault lies between that and the work. */
+  /** The account at the time when the token was checked, if a fault delays the work after that. */
   account: Account | undefined;
   username: string | undefined;
 }
@@ -57,7 +57,7 @@ interface FrontendDeps {
   readonly logger: Logger | undefined;
 }
 
-/** The service's HTTP side: reads requests, lets faults strike, sends answers, writes the ledger. */
+/** The service's HTTP side: reads requests, applies faults, sends answers, writes the ledger. */
 export class HttpFrontend {
   readonly server: Server;
   readonly #deps: FrontendDeps;
@@ -68,14 +68,14 @@ export class HttpFrontend {
   constructor(deps: FrontendDeps) {
     this.#deps = deps;
     this.#router = new Router(deps.tenant.catalogue, deps.tenant.switches.recordPath);
-    // Every request that a fault holds back listens for the end.
+    // Every request that a fault delays listens for the end.
     setMaxListeners(0, this.#stopping.signal);
     this.server = createServer({ keepAliveTimeout: KEEP_ALIVE_MS, requestTimeout: 0 }, (request, response) => {
       readBody(request, response, (body) => this.#receive(request, response, body));
     });
   }
 
-  /** Takes no more requests and cuts those under way; what a fault holds back is then never carried out. */
+  /** Accepts no more requests and cuts those in flight; requests that a fault delays are then never carried out. */
   stop(): Promise<void> {
     this.#stopping.abort();
     return closeServer(this.server);
@@ -106,7 +106,7 @@ export class HttpFrontend {
     });
   }
 
-  /** Faults strike only authenticated requests, so that a revoked token costs one strike, not many. */
+  /** Applies faults only to authenticated requests, so that a revoked token costs one hit, not many. */
   async #disturb(exchange: Exchange): Promise<void> {
     const { route, method, url } = exchange;
     const struck = this.#known(exchange) ? this.#draw(route, method, url) : [];
@@ -140,7 +140,7 @@ export class HttpFrontend {
     return this.#deps.faults.draw({ resource: named(route), method, url, isList });
   }
 
-  /** A refusal is left alone: it shows no record. */
+  /** A refusal stays unchanged, because it shows no record. */
   #retouched(answer: ApiResponse, { final, retouches }: Disturbance): ApiResponse {
     if (answer.status >= 400) return answer;
     let shown = answer;
@@ -175,7 +175,7 @@ export class HttpFrontend {
     if (fault.when === "during") await this.#commitLater(exchange, fault.commitDelayMs);
   }
 
-  /** The client has heard the bad news already; what it asked for happens all the same. */
+  /** The client has already received the failure; the request is carried out nevertheless. */
   async #commitLater(exchange: Exchange, delayMs = DEFAULT_COMMIT_DELAY_MS): Promise<void> {
     await this.#pause(delayMs);
     this.#answer(exchange);
@@ -245,7 +245,7 @@ export class HttpFrontend {
     });
   }
 
-  /** With a clock of its own, the sandbox's answers carry that clock's date. */
+  /** If the sandbox has its own clock, its answers carry that clock's date. */
   #date(): string | undefined {
     const { clock } = this.#deps.tenant;
     return clock === systemClock ? undefined : new Date(clock.now()).toUTCString();

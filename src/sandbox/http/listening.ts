@@ -3,8 +3,8 @@ import type { Server } from "node:http";
 import { StopError } from "#model";
 
 /**
- * Starts to listen and tells the base address.
- * @throws {StopError} E_SANDBOX_PORT when the port cannot be had.
+ * Starts to listen and resolves to the base address.
+ * @throws {StopError} E_SANDBOX_PORT when the port is not available.
  */
 export async function listen(server: Server, host: string, port: number): Promise<string> {
   server.listen(port, host);

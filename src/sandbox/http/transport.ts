@@ -4,13 +4,13 @@ import type { ApiResponse } from "../api/answer.ts";
 
 const PIECES = 10;
 
-/** Sends an answer in one go. */
+/** Sends an answer at once. */
 export function send(response: ServerResponse, answer: ApiResponse, date: string | undefined): void {
   response.writeHead(answer.status, headersOf(answer, date));
   response.end(answer.body);
 }
 
-/** Sends the head at once and the body in pieces over `ms` milliseconds; ends early when the client has left. */
+/** Sends the head at once and the body in pieces over `ms` milliseconds; stops early when the client disconnects. */
 export async function sendSlowly(
   response: ServerResponse,
   answer: ApiResponse,
@@ -28,7 +28,7 @@ export async function sendSlowly(
   response.end();
 }
 
-/** Promises the whole body, sends half of it and cuts the connection. */
+/** Announces the whole body, sends half of it and cuts the connection. */
 export async function sendHalf(response: ServerResponse, answer: ApiResponse, date: string | undefined): Promise<void> {
   const body = Buffer.from(answer.body === "" ? " " : answer.body);
   response.writeHead(answer.status, { ...headersOf(answer, date), "content-length": body.length + 1 });
@@ -49,8 +49,8 @@ function headersOf(answer: ApiResponse, date: string | undefined): Record<string
 const LARGEST_BYTES = 20 * 1024 * 1024;
 
 /**
- * Reads the whole body and hands it over; undefined where the method has none. A body that is too large is answered with
- * 413 and never handed over; neither is one whose sender left in the middle.
+ * Reads the whole body and passes it on; undefined where the method has none. A body that is too large is answered with
+ * 413 and not passed on; neither is a body whose sender disconnected.
  */
 export function readBody(
   request: IncomingMessage,

@@ -9,9 +9,9 @@ import type { Version } from "./version.ts";
 type Line = Omit<Version, "sequence" | "previous">;
 
 /**
- * Keeps the write log in a file, one JSON object a line, appended as it happens; opening it brings every record and its
- * history back. A line that was being written when the process died is dropped. The last moments before a power cut may
- * be missing: it is a stand-in's memory, not a store.
+ * Keeps the write log in a file, one JSON object per line, appended with each write. Opening it restores every record
+ * with its history. A line that was incomplete when the process died is dropped. After a power cut, the last moments may
+ * be missing: it serves a stand-in, not a store.
  */
 export class DataFile implements AsyncDisposable {
   readonly #path: string;

@@ -2,12 +2,12 @@ import type { Clock, ResourceName } from "#model";
 import { Table } from "./table.ts";
 import type { StoredRecord, Version, WriteOrigin } from "./version.ts";
 
-/** Hears of every write in order. */
+/** Called for every write, in order. */
 export type WriteListener = (version: Version) => void;
 
 /**
- * All records of the tenant, in memory, and the complete log of writes.
- * Ids are unique across resources, so that a client which mixes up two kinds of records is found out.
+ * All records of the tenant in memory, and the complete log of writes. Ids are unique across resources, so that a client
+ * that mixes up two kinds of records is detected.
  */
 export class Database {
   readonly #clock: Clock;
@@ -46,17 +46,17 @@ export class Database {
     return this.#commit(resource, record.id, record, origin);
   }
 
-  /** Takes a record away; its history stays. */
+  /** Removes a record; its history stays. */
   remove(resource: ResourceName, id: number, origin: WriteOrigin): Version {
     return this.#commit(resource, id, undefined, origin);
   }
 
-  /** Takes a record away as if another client had done it. */
+  /** Removes a record as if another client had done it. */
   vanish(resource: ResourceName, id: number): void {
     if (this.table(resource).get(id)) this.remove(resource, id, { action: "vanish" });
   }
 
-  /** Takes over a write from the data file; listeners do not hear of it. */
+  /** Restores a write from the data file, without calling listeners. */
   replay(entry: Omit<Version, "sequence" | "previous">): void {
     this.#apply({
       ...entry,
@@ -65,7 +65,7 @@ export class Database {
     });
   }
 
-  /** Forgets all records and the log. Ids are not given out again. */
+  /** Forgets all records and the log. Ids are not reused. */
   clear(): void {
     this.#tables = new Map();
     this.#log = [];

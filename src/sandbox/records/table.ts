@@ -1,7 +1,7 @@
 import type { Json } from "#model";
 import type { Version } from "./version.ts";
 
-/** A record's place in a table; `version` is its newest state. */
+/** A record in a table; `version` is its newest state. */
 export interface Row {
   readonly id: number;
   version: Version;
@@ -12,7 +12,7 @@ type FieldIndex = Map<Json, Set<number>>;
 const indexed = (value: Json | undefined): value is string | number =>
   typeof value === "string" || typeof value === "number";
 
-/** The records of one resource. Reading in the order of ids and finding by a field's value are cheap. */
+/** The records of one resource. Reading in id order and finding by a field's value are cheap. */
 export class Table {
   #rows = new Map<number, Row>();
   #gone = new Map<number, Row>();
@@ -28,7 +28,7 @@ export class Table {
     return this.#rows.get(id);
   }
 
-  /** The newest state of a record, gone or not. */
+  /** The newest state of a record, even if it is gone. */
   last(id: number): Version | undefined {
     return (this.#rows.get(id) ?? this.#gone.get(id))?.version;
   }
@@ -59,7 +59,7 @@ export class Table {
     this.#disordered = true;
   }
 
-  /** Rows by ascending id. Not to be kept across writes, and not to be changed. */
+  /** Rows by ascending id. Do not keep the array across writes, and do not change it. */
   rows(): readonly Row[] {
     if (this.#disordered) {
       this.#ordered = [...this.#rows.values()].toSorted((a, b) => a.id - b.id);
@@ -68,7 +68,7 @@ export class Table {
     return this.#ordered;
   }
 
-  /** Rows by ascending id whose field is exactly this text or number. The first call for a field reads the table once. */
+  /** Rows by ascending id whose field equals this text or number. The first call for a field scans the table once. */
   find(field: string, value: string | number): Row[] {
     const ids = this.#index(field).get(value);
     if (ids === undefined) return [];

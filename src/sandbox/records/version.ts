@@ -1,6 +1,6 @@
 import type { Json, ResourceName } from "#model";
 
-/** A record as it is kept: never changed in place, each write makes a new one. Names are the neutral ones. */
+/** A stored record. It is immutable: each write makes a new one. Its names are neutral. */
 export interface StoredRecord {
   readonly id: number;
   readonly [field: string]: Json;
@@ -8,21 +8,21 @@ export interface StoredRecord {
 
 export const WRITE_ACTIONS = ["seed", "create", "edit", "delete", "vanish"] as const;
 
-/** How a record came to be as it is. `vanish`: another client removed it. */
+/** What produced a state of a record. `vanish`: another client removed it. */
 export type WriteAction = (typeof WRITE_ACTIONS)[number];
 
-/** Who wrote, with what. */
+/** Who wrote it, and with which request. */
 export interface WriteOrigin {
   readonly action: WriteAction;
   /** The ledger's number of the request, or undefined for seeds and faults. */
   readonly request?: number | undefined;
   readonly username?: string | undefined;
   readonly sent?: Json | undefined;
-  /** Names that were sent and not kept. */
+  /** Names that were sent but dropped. */
   readonly dropped?: readonly string[] | undefined;
 }
 
-/** One state of a record in the write log, linked to the state before it. */
+/** One state of a record in the write log, linked to the previous state. */
 export interface Version extends WriteOrigin {
   /** Position in the write log, from 1. */
   readonly sequence: number;
@@ -34,12 +34,12 @@ export interface Version extends WriteOrigin {
   readonly previous: Version | undefined;
 }
 
-/** The ids that an array field holds; none where it holds no array. */
+/** The ids in an array field; empty for anything else. */
 export function idsOf(value: Json | undefined): number[] {
   return Array.isArray(value) ? value.filter((id) => typeof id === "number") : [];
 }
 
-/** The state at an earlier moment, or undefined when there was no record yet. */
+/** The state at an earlier moment; undefined before the record existed. */
 export function versionAsOf(version: Version, at: number): Version | undefined {
   let seen: Version | undefined = version;
   while (seen !== undefined && seen.at > at) seen = seen.previous;

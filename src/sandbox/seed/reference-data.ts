@@ -1,7 +1,7 @@
 import type { JsonObject, ResourceName } from "#model";
 import type { Account } from "../account.ts";
 
-/** Names of tags that the sample ERP hands out too. */
+/** Names of tags that the sample ERP uses too. */
 export const TAG_NAMES = [
   "Garantie",
   "Wartung",
@@ -17,10 +17,10 @@ const COLOURS = ["#1b7f5c", "#2f6fb0", "#b3403a", "#b7791f", "#6b46c1", "#2d3748
 
 const named = (...names: string[]): JsonObject[] => names.map((name) => ({ name }));
 
-/** A reference set: earlier ones are there when later ones link to them by name. */
+/** A set of reference records. Earlier sets exist when later ones link to them by name. */
 export type ReferenceSet = readonly [resource: ResourceName, rows: readonly JsonObject[]];
 
-/** What a tenant of a service company has set up, before there is any customer. */
+/** What a service company's tenant has set up before there is any customer. */
 export function referenceSets(accounts: readonly Account[]): readonly ReferenceSet[] {
   return [
     ["companyData", named("Alpenland Haustechnik GmbH")],

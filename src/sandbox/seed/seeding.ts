@@ -6,7 +6,7 @@ import { referenceSets } from "./reference-data.ts";
 import type { Switches } from "../switches.ts";
 
 /**
- * Stores rows as they are, with ids and stamps where they have none.
+ * Stores rows unchanged, adding ids and stamps where they have none.
  * @throws {StopError} E_SANDBOX_RESOURCE for a resource that the reference does not have.
  */
 export function seedRows(tenant: Tenant, resource: ResourceName, rows: readonly JsonObject[]): StoredRecord[] {
@@ -25,7 +25,7 @@ export function seedRows(tenant: Tenant, resource: ResourceName, rows: readonly 
   });
 }
 
-/** Seeds what a tenant has set up, and links users to it. */
+/** Seeds the reference records of a tenant, and links users to them. */
 export function seedReferenceData(tenant: Tenant, accounts: readonly Account[]): void {
   const firstId = (resource: ResourceName): number => tenant.database.table(resource).rows()[0]?.id ?? 0;
   for (const [resource, rows] of referenceSets(accounts)) {
@@ -43,7 +43,7 @@ export function seedReferenceData(tenant: Tenant, accounts: readonly Account[]):
 }
 
 /**
- * Options that name a resource which is not there would do nothing.
+ * Refuses options for an unknown resource, because they would have no effect.
  * @throws {StopError} E_SANDBOX_RESOURCE for the first of them.
  */
 export function checkNames(tenant: Tenant, { paths, listKeys }: Switches, accounts: readonly Account[]): void {
