@@ -97,8 +97,8 @@ function guarded({ name, holds, deletionsHeld }: StreamStatus): Condition[] {
       id: `deletions/${name}`,
       kind: "deletions",
       severity: "problem",
-      title: `${name}: the guard holds ${counted(deletionsHeld, "deletion")}`,
-      cause: "more records are missing in the ERP than the guard lets pass (E_DELETION_HELD)",
+      title: `${name}: the deletion guard holds ${counted(deletionsHeld, "deletion")}`,
+      cause: "more records are missing in the ERP than the deletion guard allows (E_DELETION_HELD)",
       remedy: remedyOf({ code: "E_DELETION_HELD" }, { stream: name }),
       count: deletionsHeld,
     });

@@ -133,7 +133,7 @@ function stateOf(holds: readonly Held[]): "held" | "paused" | undefined {
 function deletionSentence(stream: StreamName, { count, isEmptied }: HeldDeletions): string {
   const remedy = `"svcsync deletions ${stream}" shows them, and how to confirm them`;
   if (isEmptied) return `the ERP shows no record of ${count.toLocaleString("en")} that are known; ${remedy}`;
-  return `missing in the ERP or marked as deleted: ${counted(count, "record")}, more than the guard lets pass; ${remedy}`;
+  return `missing in the ERP or marked as deleted: ${counted(count, "record")}, more than the deletion guard allows; ${remedy}`;
 }
 
 export function twinSentence({ stream, key, resource, serviceId, twin }: Twin): string {

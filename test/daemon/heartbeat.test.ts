@@ -75,7 +75,7 @@ describe("the proof of work", () => {
     });
     expect(provenOf({ deletionsHeld: 60 })).toEqual({
       kind: "failed",
-      reason: "customers: the guard holds 60 deletions (E_DELETION_HELD)",
+      reason: "customers: the deletion guard holds 60 deletions (E_DELETION_HELD)",
     });
     expect(provenOf({ holds: [guard] })).toEqual({ kind: "pending" });
     expect(provenOf({ holds: [{ ...hold, polls: true }] })).toEqual({ kind: "pending" });

@@ -201,7 +201,7 @@ describe("the guard", () => {
     });
     expect(log.lines("deletions were held by the guard")).toHaveLength(1);
     expect(sandbox.records("customer")).toHaveLength(10);
-    expect((await stage.command("status")).stdout).toContain("more than the guard lets pass");
+    expect((await stage.command("status")).stdout).toContain("more than the deletion guard allows");
     const shown = await stage.command("deletions");
     expect(shown.stdout).toContain("customers: 3 of 10 records are missing in the ERP");
     expect(shown.stdout).toContain("10001");

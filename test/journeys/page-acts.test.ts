@@ -177,7 +177,7 @@ describe("a person at the page", () => {
     });
     expect(told()).toBe(2);
 
-    // More deletions than the guard lets pass.
+    // More deletions than the deletion guard allows.
     for (const key of ["10006", "10007", "10008", "10009"]) erp.flagDeleted("customers", [key]);
     await until("they are held", async () => (await anna.look("/")).includes('href="/streams/customers/deletions"'));
     const deletions = "/streams/customers/deletions";

@@ -96,7 +96,7 @@ describe("conditions", () => {
       { id: "held/customers/adoption", kind: "held", severity: "problem", cause: hold.reason, remedy: hold.remedy },
       {
         id: "deletions/customers",
-        title: "customers: the guard holds 60 deletions",
+        title: "customers: the deletion guard holds 60 deletions",
         count: 60,
         remedy: expect.stringContaining('"svcsync deletions customers"'),
       },

@@ -142,7 +142,7 @@ it("counts the records of the stream once for all deletions that it holds", asyn
   clock.advance(HOUR);
   expect(new Set(await messages())).toEqual(
     new Set([
-      "more than 3 deletions of customers within a day are too many for the guard; a person has to confirm them",
+      "more than 3 deletions of customers within a day are too many for the deletion guard; a person has to confirm them",
     ]),
   );
   expect(counted).toHaveBeenCalledTimes(1);

@@ -16,7 +16,7 @@ describe("the page of a held plan", () => {
   it("shows counts per record and field, old and new values, and confirms this plan alone", async () => {
     const { text } = await pageOf("/streams/customers/plan");
 
-    expect(text).toContain("3,980 of 4,120 records, more than the change guard lets pass");
+    expect(text).toContain("3,980 of 4,120 records, more than the change guard allows");
     for (const part of [
       "3,980</strong> updated",
       "2</strong> created",

@@ -92,7 +92,7 @@ function status(
 
 const changeHold = {
   kind: "change",
-  reason: "its changed mapping would update 3,980 of 4,120 records, more than the guard lets pass",
+  reason: "its changed mapping would update 3,980 of 4,120 records, more than the change guard allows",
   remedy:
     '"svcsync plan customers" shows them; "svcsync plan --confirm 0a1b2c3d4e5f" writes them. Or correct the sync file and restart',
   needsPerson: true,
@@ -258,7 +258,7 @@ export const pageStates: readonly PageState[] = [
           deletionsHeld: 60,
           counts: { applied: 352, waiting: 60 },
           attention: [
-            '60 records are missing in the ERP or marked as deleted, more than the guard lets pass; "svcsync deletions customers" shows them, and how to confirm them',
+            '60 records are missing in the ERP or marked as deleted, more than the deletion guard allows; "svcsync deletions customers" shows them, and how to confirm them',
           ],
         }),
       }),

@@ -118,7 +118,9 @@ export function proofOf({ parts }: Pick<Readiness, "parts">, streams: readonly P
   );
   const held = streams.flatMap(({ name, holds, deletionsHeld }) => [
     ...holds.filter(({ needsPerson }) => needsPerson).map(({ reason }) => `${name} is held: ${reason}`),
-    ...(deletionsHeld > 0 ? [`${name}: the guard holds ${counted(deletionsHeld, "deletion")} (E_DELETION_HELD)`] : []),
+    ...(deletionsHeld > 0
+      ? [`${name}: the deletion guard holds ${counted(deletionsHeld, "deletion")} (E_DELETION_HELD)`]
+      : []),
   ]);
   const stuck = streams.flatMap(({ name, undeliveredMs = 0, holds }) =>
     holds.length === 0 && undeliveredMs > STUCK_MS

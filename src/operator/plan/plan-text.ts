@@ -51,7 +51,7 @@ export function planText(plan: StreamPlan): string {
     );
   if (areDeletionsHeld)
     lines.push(
-      `  The deletions are more than the guard lets pass: they wait until "svcsync deletions ${stream} --confirm".`,
+      `  The deletion guard does not allow so many deletions: they wait until "svcsync deletions ${stream} --confirm".`,
     );
   return `${lines.map(oneLine).join("\n")}\n`;
 }
@@ -80,7 +80,7 @@ function wordsOf({ verdict, fields }: Pick<PlannedDelivery, "verdict" | "fields"
 /** The command that releases a stream held by the change guard. */
 export function confirmText({ stream, updates, known, plan }: StreamPlan): string {
   return oneLine(
-    `${stream}: the changed mapping would update ${updates.toLocaleString("en")} of ${counted(known, "record")}, more than the change guard lets pass. Nothing of ${stream} is delivered until "svcsync plan --confirm ${plan}", or until the sync file is corrected and svcsync restarted.`,
+    `${stream}: the changed mapping would update ${updates.toLocaleString("en")} of ${counted(known, "record")}, more than the change guard allows. Nothing of ${stream} is delivered until "svcsync plan --confirm ${plan}", or until the sync file is corrected and svcsync restarted.`,
   );
 }
 

@@ -168,7 +168,7 @@ export function isTooMuch(
 function holdFor({ name, fingerprint }: Stream, { id, updates, known }: PlannedChange): ChangeHeld {
   return {
     fingerprint,
-    reason: `its changed mapping would update ${updates.toLocaleString("en")} of ${counted(known, "record")}, more than the guard lets pass`,
+    reason: `its changed mapping would update ${updates.toLocaleString("en")} of ${counted(known, "record")}, more than the change guard allows`,
     remedy: `"svcsync plan ${name}" shows them; "svcsync plan --confirm ${id}" writes them. Or correct the sync file and restart`,
     plan: id,
   };

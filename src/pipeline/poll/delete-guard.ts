@@ -73,7 +73,7 @@ export class DeleteGuard {
     const wasHeld = (await store.record(claim.id))?.error?.code === "E_DELETION_HELD";
     throw new WaitError(
       "E_DELETION_HELD",
-      `${count > most ? `more than ${most}` : count} deletions of ${stream} within a day are too many for the guard; a person has to confirm them`,
+      `${count > most ? `more than ${most}` : count} deletions of ${stream} within a day are too many for the deletion guard; a person has to confirm them`,
       { afterMs: wasHeld ? HELD_AGAIN_MS : HELD_FIRST_MS },
     );
   }

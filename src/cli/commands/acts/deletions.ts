@@ -15,7 +15,7 @@ interface DeletionsOptions extends ActOptions {
 export const registerDeletions: Registration = (cli) =>
   withActor(
     cli
-      .command("deletions", "Show the deletions that the guard holds")
+      .command("deletions", "Show the deletions that the deletion guard holds")
       .argument("[stream]", "one stream (default: all)")
       .option("--confirm", "let them be carried out, at most as many as are shown")
       .option("--count <number>", "with --confirm: only if so many are held, as you saw before", positiveInteger),

@@ -227,7 +227,7 @@ export const pipelineErrors = errorPage({
     },
     E_DELETION_HELD: {
       meaning:
-        "More records of the stream are to be deleted than the guard allows within a day, no matter whether flags, a " +
+        "More records of the stream are to be deleted than the deletion guard allows within a day, no matter whether flags, a " +
         "feed or sweeps report them. None of the pending deletions is carried out.",
       normal:
         "After a clean-up in the ERP. Otherwise a wrong flag, a wrong filter or a lost permission may be the cause.",

@@ -32,7 +32,7 @@ function heldText(
       ${
         isEmptied
           ? `The ERP shows no record of ${stream} any more, and ${counted(count, "record")} of it are known.`
-          : `${count.toLocaleString("en")} of ${counted(known, "record")} are missing in the ERP or marked as deleted there, more than the guard lets pass.`
+          : `${count.toLocaleString("en")} of ${counted(known, "record")} are missing in the ERP or marked as deleted there, more than the deletion guard allows.`
       }
       They stay ${setsFields ? "as they are" : ""} in the service until a person decides; other changes of ${stream} are
       delivered.

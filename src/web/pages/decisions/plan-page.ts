@@ -88,7 +88,7 @@ function planned({ plan, at }: DatedPlan, frame: Frame, now: number): Html {
 
 function summary({ isHeld, isChange, updates, known }: StreamPlan): string {
   if (isHeld)
-    return `The changed mapping would update ${updates.toLocaleString("en")} of ${counted(known, "record")}, more than the change guard lets pass. Nothing of the stream is delivered until a person decides.`;
+    return `The changed mapping would update ${updates.toLocaleString("en")} of ${counted(known, "record")}, more than the change guard allows. Nothing of the stream is delivered until a person decides.`;
   return isChange ? "This is written next." : "The next run changes nothing.";
 }
 
