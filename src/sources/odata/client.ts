@@ -79,9 +79,14 @@ function answerOf(json: Json, serviceUrl: string): ODataAnswer {
  */
 function nextLink(json: Json, d: Json | undefined, serviceUrl: string): string | undefined {
   const answer = isJsonObject(json) ? json : {};
-  const link = answer["@odata.nextLink"] ?? answer["odata.nextLink"] ?? (isJsonObject(d) ? d["__next"] : undefined);
+  // In 4.01 the prefix may be left out.
+  const link =
+    answer["@odata.nextLink"] ??
+    answer["@nextLink"] ??
+    answer["odata.nextLink"] ??
+    (isJsonObject(d) ? d["__next"] : undefined);
   if (typeof link !== "string" || link === "") return undefined;
-  const context = answer["@odata.context"] ?? answer["odata.metadata"];
+  const context = answer["@odata.context"] ?? answer["@context"] ?? answer["odata.metadata"];
   const [root = ""] = typeof context === "string" ? context.split("$metadata", 1) : [];
   const { pathname, search } = new URL(link, new URL(root, serviceUrl));
   const own = new URL(serviceUrl);

@@ -2,6 +2,8 @@ import { isJsonObject, type Json, type JsonObject } from "#model";
 
 const DATE = /^\/Date\((-?\d+)([+-]\d{4})?\)\/$/;
 const TIME = /^PT(?=\d)(?:(\d+)H)?(?:(\d+)M)?(?:(\d+)(?:\.\d+)?S)?$/;
+/** Members of the protocol. In 4.01 their prefix may be left out; annotations of a service have a dot in their names. */
+const CONTROL = /(^|@)odata\.|@\w+$/;
 /** The only form in which a text counts as a time of day where no type says that it is one. */
 const WHOLE_TIME = /^PT\d\dH\d\dM\d\d(\.\d+)?S$/;
 
@@ -12,7 +14,7 @@ const WHOLE_TIME = /^PT\d\dH\d\dM\d\d(\.\d+)?S$/;
  */
 export function plainRow(row: JsonObject, types?: ReadonlyMap<string, string>): JsonObject {
   const ours = Object.entries(row).filter(
-    ([name, value]) => name !== "__metadata" && !/(^|@)odata\./.test(name) && !isDeferred(value),
+    ([name, value]) => name !== "__metadata" && !CONTROL.test(name) && !isDeferred(value),
   );
   return Object.fromEntries(ours.map(([name, value]) => [name, plainValue(value, types?.get(name))]));
 }

@@ -122,6 +122,21 @@ describe("an OData service", () => {
     expect((await poll(items, { read: clock.at })).keys).toEqual(["1"]);
   });
 
+  it.each(["key", "link"])("reads on by %s where control information has no prefix, as in 4.01", async (pageBy) => {
+    const rows = Array.from({ length: 9 }, (_, id) => ({ id, stamp: "2026-03-01T00:00:00.000Z" }));
+    const types = { id: "Int32", stamp: "DateTimeOffset" };
+    const service = { version: "v4", keys: ["id"], types, rows: () => rows } as const;
+    const told = (asked: Asked): Told => {
+      const { body, ...more } = odataService({ items: service }, asked);
+      return { ...more, body: typeof body === "string" ? body : JSON.stringify(body).replaceAll("@odata.", "@") };
+    };
+    const items = await stream(told, {}, { entity: "items", changed: "stamp", size: 4, pageBy });
+    const { keys, changes } = await poll(items);
+    expect(new Set(keys).size).toBe(9);
+    expect(changes[0]).toEqual({ kind: "upsert", key: "0", row: rows[0] });
+    expect(await allKeys(items)).toHaveLength(9);
+  });
+
   it("pages composite keys with `and` alone", async () => {
     const rows = Array.from({ length: 30 }, (_, n) => ({ a: `A${Math.floor(n / 7)}`, b: n % 7 }));
     const service = {
