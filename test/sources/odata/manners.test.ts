@@ -167,6 +167,8 @@ describe("an OData service", () => {
   });
 });
 
+const hex = (n: number, digits: number) => n.toString(16).padStart(digits, "0");
+
 describe("pages by key", () => {
   it("are refused where the service does not sort them: rows would be skipped, and count as deleted", async () => {
     const rows = ["0000000003", "0000000001", "0000000002", "0000000004"].map((id) => ({ id }));
@@ -182,6 +184,24 @@ describe("pages by key", () => {
       code: "E_SOURCE_UNSORTED",
       message: expect.stringContaining("pageBy: link"),
     });
+    await expect(allKeys(reading)).rejects.toMatchObject({ code: "E_SOURCE_UNSORTED" });
+  });
+
+  it("are refused where the service compares keys in another order than it sorts them", async () => {
+    // SQL Server sorts such keys by their last part; .NET compares them from the left.
+    const rows = Array.from({ length: 60 }, (_, n) => ({
+      id: `${hex((n * 7919) % 65_521, 8)}-0000-4000-8000-${hex(n, 12)}`,
+    }));
+    const items = { version: "v4", keys: ["id"], types: { id: "Guid" }, rows: () => [] } as const;
+    const mixed = (asked: Asked): Told => {
+      if (asked.path.endsWith("$metadata")) return odataService({ Items: items }, asked);
+      const after = /gt (\S+)/.exec(asked.query.get("$filter") ?? "")?.[1] ?? "";
+      const found = rows.filter(({ id }) => id > after);
+      const next = found.length > 20 ? { "@odata.nextLink": "Items?$skiptoken=20" } : {};
+      return { body: { value: found.slice(0, 20), ...next } };
+    };
+    const reading = await stream(mixed, {}, { entity: "Items", changed: null, size: 20 });
+    await expect(poll(reading)).rejects.toMatchObject({ code: "E_SOURCE_UNSORTED" });
     await expect(allKeys(reading)).rejects.toMatchObject({ code: "E_SOURCE_UNSORTED" });
   });
 });

@@ -149,8 +149,8 @@ export const sourcesWebErrors = errorPage({
     },
     E_SOURCE_UNSORTED: {
       meaning:
-        "The ERP gave rows in another order than the one that was asked for. Continuing after the last of them would " +
-        "skip rows.",
+        "The ERP gave rows in another order than the one that was asked for, or compares keys in another order than it " +
+        "sorts them. Continuing after the last of them would skip rows.",
       normal: "No.",
       remedy: "Check the parameter that sorts by `changed`, or by key; without one that works, leave it out.",
       more: "Windows are then read whole. Where pages continue after a key (`after`), the list must be sorted by it (`orderByKey`).",

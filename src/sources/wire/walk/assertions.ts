@@ -1,4 +1,4 @@
-import { ParkError, type JsonObject } from "#model";
+import { ParkError, type JsonObject, type Key } from "#model";
 import { jsonText, valueAt } from "../stamps/values.ts";
 import type { WireRow, WireTable } from "../table.ts";
 import { wallText, type Wall, type WallRange } from "../stamps/wall.ts";
@@ -39,6 +39,29 @@ export function assertAscending(table: WireTable, rows: readonly WireRow[]): Wal
     last = stamp ?? last;
   }
   return last;
+}
+
+/** One row may come again: some systems begin a page at the key that they were told, not behind it. Two records may share a key. */
+const AGAIN = { rows: 1, share: 0.1 };
+
+/**
+ * A page that continues after a key brings other rows than the one before it, whose keys are `before`; the keys of this page.
+ * @throws {ParkError} E_SOURCE_UNSORTED: where keys are compared in another order than they are sorted, pages skip rows.
+ */
+export function assertGoesOn(
+  { name }: WireTable,
+  rows: readonly WireRow[],
+  before: ReadonlySet<Key>,
+): ReadonlySet<Key> {
+  const keys = new Set(rows.map(({ key }) => key));
+  const again = keys.intersection(before).size;
+  if (again > AGAIN.rows && again > keys.size * AGAIN.share)
+    throw new ParkError(
+      "E_SOURCE_UNSORTED",
+      `${name}: ${again} of ${keys.size} rows of a page stood on the page before it: the ERP does not compare keys in the order in which it ` +
+        "sorts them. Let pages be counted off: set `pageBy: link`, or leave `after` out",
+    );
+  return keys;
 }
 
 /**

@@ -1,4 +1,5 @@
-import { contentHash, ParkError, RetryError, SyncError, type Json } from "#model";
+import { contentHash, ParkError, RetryError, SyncError, type Json, type Key } from "#model";
+import { assertGoesOn } from "./assertions.ts";
 import { EmptyPages } from "./paging.ts";
 import type { KeyPage, Scope, WireRow, WireTable } from "../table.ts";
 
@@ -8,7 +9,8 @@ const OF_THE_WHOLE_ERP = new Set(["E_SOURCE_UNREACHABLE", "E_SOURCE_BUSY", "E_SO
 
 /**
  * Reads a scope page by page, beginning after `after`. One pass: complete where the table pages by comparing keys.
- * @throws {ParkError} E_SOURCE_PAGING when the same page comes twice: the ERP does not page as it was asked to.
+ * @throws {ParkError} E_SOURCE_PAGING when the same page comes twice: the ERP does not page as it was asked to;
+ * E_SOURCE_UNSORTED when it does not compare keys in the order in which it sorts them.
  */
 export async function* walkByKey(
   table: WireTable,
@@ -19,6 +21,7 @@ export async function* walkByKey(
 ): AsyncGenerator<KeyPage> {
   const read = new Set<string>();
   const empty = new EmptyPages(table.name);
+  let before: ReadonlySet<Key> = new Set();
   for (let at = after; ;) {
     signal.throwIfAborted();
     const page =
@@ -36,6 +39,7 @@ export async function* walkByKey(
       if (!table.keyset) read.clear();
       read.add(name);
     }
+    if (table.keyset) before = assertGoesOn(table, page.rows, before);
     yield page;
     if (page.next === undefined) return;
     await empty.pass(page.rows.length, signal);
