@@ -4,7 +4,7 @@ import { latencyBoundsMs } from "#telemetry";
 import { noteOfEach } from "./notes.ts";
 import type { Delivery } from "./observer.ts";
 
-/** The bounds are the metric's; the last bucket has none. */
+/** Upper bounds of the buckets in milliseconds: those of the metric, and a last bucket without a bound. */
 const BUCKETS = [...latencyBoundsMs, Infinity];
 
 /** Outcomes after which the service holds what the ERP showed. */
@@ -12,30 +12,30 @@ const ARRIVED: ReadonlySet<Outcome> = new Set(["created", "adopted", "updated", 
 
 const shape = z.array(z.object({ hourAt: z.number(), counts: z.array(z.number()) }));
 
-/** How many changes of an hour took how long, by bucket. */
+/** How many changes of one hour fell into each bucket. */
 export type ArrivalHour = z.infer<typeof shape>[number];
 
-/** How long changes of the stream took in the last hours. */
+/** How long the stream's changes of the last hours took to arrive. */
 export const arrivalsNote = noteOfEach("arrivals", shape);
 
-/** Half and 95 % of the changes took at most so long, in milliseconds; Infinity: more than three days. */
+/** The time within which half and 95 % of the changes arrived, in milliseconds. Infinity means more than three days. */
 export interface ArrivalTimes {
   readonly medianMs: number;
   readonly p95Ms: number;
 }
 
-/** How long the delivered change took from "first seen in the ERP" to "written"; undefined where none arrived. */
+/** Milliseconds from "first seen in the ERP" to "written" for the delivered change; undefined if none arrived. */
 export function arrivalMs(delivery: Delivery): number | undefined {
   return delivery.kind === "done" && ARRIVED.has(delivery.outcome) ? delivery.sinceChangeMs : undefined;
 }
 
-/** Counts by bucket, with one more change that took so long. */
+/** Returns the counts by bucket with one more change that took `ms`. */
 export function withArrival(counts: readonly number[] | undefined, ms: number): number[] {
   const bucket = BUCKETS.findIndex((bound) => ms <= bound);
   return BUCKETS.map((_, at) => (counts?.[at] ?? 0) + (at === bucket ? 1 : 0));
 }
 
-/** Adds counts by bucket to what is known; hours that are more than a day old are dropped. */
+/** Adds counts by bucket to the current hour and drops hours that are more than a day old. */
 export function addArrivals(known: readonly ArrivalHour[], added: readonly number[], now: number): ArrivalHour[] {
   const hourAt = now - (now % HOUR_MS);
   const kept = known.filter((hour) => hour.hourAt > now - DAY_MS && hour.hourAt < hourAt);
@@ -44,7 +44,7 @@ export function addArrivals(known: readonly ArrivalHour[], added: readonly numbe
   return [...kept, { hourAt, counts }];
 }
 
-/** The times of the last 24 hours, to the upper bound of their bucket; undefined where nothing was written. */
+/** Returns the times of the last 24 hours, rounded up to the bound of their bucket; undefined if nothing was written. */
 export function arrivalTimes(hours: readonly ArrivalHour[], now: number): ArrivalTimes | undefined {
   const counts = BUCKETS.map((_, at) =>
     hours.filter(({ hourAt }) => hourAt > now - DAY_MS).reduce((sum, hour) => sum + (hour.counts[at] ?? 0), 0),

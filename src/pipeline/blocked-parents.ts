@@ -1,10 +1,10 @@
 import { recordLabel, recordName, type RecordId, type RecordState, type StreamName } from "#model";
 import type { RecordStore } from "#store";
 
-/** Records that are asked whom they wait for in turn, before a circle is no longer looked for. */
+/** The most records that the search for a circle of waiting records visits. */
 const CIRCLE_MAX = 100;
 
-/** Waiting records that are looked at: enough to see what is wrong, whatever their number. */
+/** How many waiting records are examined: enough to see what is wrong. */
 const LOOKED_AT = 200;
 
 const wontCome: Readonly<Partial<Record<RecordState, string>>> = {
@@ -14,7 +14,7 @@ const wontCome: Readonly<Partial<Record<RecordState, string>>> = {
   uncertain: "which is uncertain",
 };
 
-/** Why a parent that `child` waits for will not arrive without action; undefined while it may. */
+/** Returns why a parent that `child` waits for will not arrive without action; undefined while it may. */
 export async function permanentlyBlockedReason(
   store: Pick<RecordStore, "record">,
   child: RecordId,
@@ -27,7 +27,7 @@ export async function permanentlyBlockedReason(
   return wontCome[state];
 }
 
-/** Whether one of these records is the wanted one, or waits for it, directly or through others. */
+/** Whether one of these records is `wanted` or waits for it, directly or through others. */
 async function waitsFor(
   store: Pick<RecordStore, "record">,
   ids: readonly RecordId[],
@@ -45,16 +45,16 @@ async function waitsFor(
   return false;
 }
 
-/** Records of a stream whose parents will not come. */
+/** Records of a stream whose parents will not arrive. */
 export interface Blocked {
   readonly count: number;
-  /** There may be more: not all that wait were looked at. */
+  /** Whether there may be more: only some of the waiting records were examined. */
   readonly isMore: boolean;
-  /** One of them and why. */
+  /** One of the records and why it is blocked. */
   readonly example: string;
 }
 
-/** The records of the stream that are blocked; undefined where there are none. */
+/** Returns the stream's blocked records; undefined if there are none. */
 export async function blockedRecords(
   store: Pick<RecordStore, "record" | "records">,
   stream: StreamName,
@@ -73,7 +73,7 @@ export async function blockedRecords(
   return example === undefined ? undefined : { count, isMore: waiting.length === LOOKED_AT, example };
 }
 
-/** What a person should know about them. */
+/** Describes the blocked records for a person. */
 export function blockedSentence({ count, isMore, example }: Blocked): string {
   const many = isMore ? `${count} or more records are` : count === 1 ? "1 record is" : `${count} records are`;
   return `${many} blocked: ${example}`;

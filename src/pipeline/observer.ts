@@ -16,7 +16,7 @@ export type Delivery =
       readonly kind: "done";
       readonly outcome: Outcome;
       readonly durationMs: number;
-      /** From the poll that first saw the change to its end; absent where the record was only mapped again. */
+      /** Milliseconds from the poll that first saw the change to the end of the delivery; absent if the record was only mapped again. */
       readonly sinceChangeMs?: number;
     }
   | {
@@ -26,8 +26,8 @@ export type Delivery =
     };
 
 /**
- * A listener of the pipeline: the log's summaries, the metrics, the demo's progress bars. Called synchronously after the
- * fact was stored; an observer never throws and never decides anything.
+ * A listener of the pipeline, such as the log's summaries, the metrics or the demo's progress bars. It is called synchronously
+ * after the fact was stored. It must not throw and decides nothing.
  */
 export interface Observer {
   /** A batch was stored; its poll continues. */
@@ -37,7 +37,7 @@ export interface Observer {
   delivered?(id: RecordId, delivery: Delivery): void;
 }
 
-/** One observer that tells several, in order. */
+/** Returns an observer that calls several others in order. */
 export function observeAll(observers: readonly Observer[]): Required<Observer> {
   return {
     staged: (stream, facts) => observers.forEach((observer) => observer.staged?.(stream, facts)),

@@ -6,26 +6,26 @@ import { forgottenError, isForgotten, type RecordStore, type RecordView } from "
 /** One field on its way from the ERP to the service. */
 export interface FieldSides {
   readonly field: string;
-  /** What the mapping makes of the row now; undefined where it does not set the field. */
+  /** What the mapping makes of the row now; undefined if it does not set the field. */
   readonly mapped: Json | undefined;
   /** What was last written. */
   readonly written: Json | undefined;
-  /** What the service holds now; undefined where it was not read. */
+  /** What the service holds now; undefined if it was not read. */
   readonly found: Json | undefined;
-  /** The mapping now yields something else than was written: the next delivery writes it. */
+  /** Whether the mapping now yields another value than was written. The next delivery then writes it. */
   readonly isPending: boolean;
-  /** The service holds something else than was written. */
+  /** Whether the service holds another value than was written. */
   readonly isChanged: boolean;
 }
 
-/** A record beside itself: what the mapping makes of it, what was written, what the service holds now. */
+/** Three versions of a record: what the mapping makes of it, what was written, and what the service holds now. */
 export interface RecordSides {
   readonly fields: readonly FieldSides[];
-  /** What the mapping says instead of fields: the row is left out, or its record is deleted. */
+  /** Set when the mapping leaves the row out or deletes its record: what it does. */
   readonly verdict: string | undefined;
   /** Why the row cannot be mapped, or why the service could not be read. */
   readonly error: ErrorFacts | undefined;
-  /** `notAsked`; `there`; `gone`: the service does not show the record; `failed`: see `error`. */
+  /** `gone` means that the service does not show the record. `failed` means that reading it failed, see `error`. */
   readonly service: "notAsked" | "there" | "gone" | "failed";
 }
 
@@ -35,8 +35,8 @@ interface SidesDeps {
 }
 
 /**
- * Computes the sides of a record. Maps the row without a request; names that only the service can turn into ids stay names
- * and are not compared. `ask`: reads the record from the service, with one GET.
+ * Compares the versions of a record. Maps the row without a request: names that only the service can turn into ids stay names and
+ * are not compared. With `ask`, reads the record from the service, which takes one GET.
  */
 export async function recordSides(
   { store, service }: SidesDeps,
@@ -74,7 +74,7 @@ interface MappedNow {
   readonly error?: ErrorFacts;
 }
 
-/** A value as far as it is known without the service. */
+/** A mapped value, resolved as far as possible without the service. */
 interface Resolved {
   readonly value: Json;
   readonly isName: boolean;
@@ -97,7 +97,7 @@ async function mappedNow(
     return { values, ...(mapped.kind === "deleted" ? { verdict: deletionVerdicts.set } : {}) };
   } catch (thrown) {
     if (!(thrown instanceof SyncError)) throw thrown;
-    // A row that could never be read is empty: the mapping would miss its columns.
+    // A row that was never readable is stored empty, so the mapping only complains about missing columns.
     return { values: new Map(), error: unreadable ?? errorFacts(thrown) };
   }
 }

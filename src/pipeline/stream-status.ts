@@ -16,37 +16,36 @@ import { heldDeletions, type HeldDeletions } from "./poll/delete-guard.ts";
 import { droppedNote, keylessNote, twinsNote, type Twin } from "./notes.ts";
 import { blockedRecords, blockedSentence } from "./blocked-parents.ts";
 
-/** How a stream stands, for `status`, the page and the metrics. */
+/** The state of a stream, for `status`, the page and the metrics. */
 export interface StreamStatus {
   readonly name: StreamName;
   readonly source: string;
   readonly resource: ResourceName;
   /**
-   * `loading` until the first poll reached its end, `held` while a person must decide, `paused` by a person until a time,
-   * `failing` while polls fail.
+   * `loading` until the first poll has reached its end, `held` while a person must decide, `paused` while a pause or another hold
+   * lasts that ends without a person, `failing` while polls fail.
    */
   readonly state: "loading" | "following" | "failing" | "held" | "paused";
   readonly cursor: CursorState;
   /** Milliseconds since a poll last reached the end of its window. */
   readonly lagMs: number | undefined;
-  /** Milliseconds since the oldest change was first seen that is on its way to the service; undefined: all that is due is there. */
+  /** Milliseconds since the oldest change that is still to be delivered was first seen; undefined if all that is due is delivered. */
   readonly undeliveredMs?: number | undefined;
-  /** How long changes of the last 24 hours took from the ERP to the service; undefined: none was written. */
+  /** How long changes of the last 24 hours took from the ERP to the service; undefined if none was written. */
   readonly arrival?: ArrivalTimes | undefined;
   readonly counts: Readonly<Partial<Record<RecordState, number>>>;
-  /** Why nothing of this stream is delivered, and what ends it; empty while it flows. */
+  /** Why nothing of this stream is delivered, and what ends it. Empty while nothing holds it. */
   readonly holds: readonly Held[];
-  /** How many deletions wait for a person; 0 while the guard lets them pass. */
+  /** How many deletions wait for a person; 0 while the guard allows them. */
   readonly deletionsHeld: number;
-  /** Records that wait for a parent which will not come; of the first that wait. */
+  /** Records that wait for a parent that will not arrive, counted among the first waiting records only. */
   readonly blocked: number;
-  /** Records that may be twice in the service. */
+  /** Records that may exist twice in the service. */
   readonly twins: readonly Twin[];
   /** What a person should know or do, one sentence each: failed polls, held deletions, fields the service drops. */
   readonly attention: readonly string[];
 }
 
-/** What the status is read from. */
 type StatusStore = IntakeStore &
   RecordStore &
   OperatorStore &
@@ -54,8 +53,8 @@ type StatusStore = IntakeStore &
   Pick<ScheduleStore, "undeliveredSince"> & { readonly acts: Pick<ActStore, "pauseOf"> };
 
 /**
- * The status of each stream, from the store alone: right beside a running daemon and without one. For those who look often and
- * show no counts, `counted` leaves out the others: all cost a tenth of a second per million records.
+ * Returns the status of each stream. Reads only the store, so the result is right with and without a running daemon. `counted`
+ * limits the counts to some states, for callers that ask often: counting all states takes 0.1 s per million records.
  */
 export async function streamStatus(
   store: StatusStore,
@@ -67,7 +66,7 @@ export async function streamStatus(
   return Promise.all(streams.map((stream) => oneStatus(store, stream, counts.get(stream.name) ?? {}, clock.now())));
 }
 
-/** Records of a stream that wait for a person. */
+/** Number of a stream's records that wait for a person. */
 export function needsPersonCount({ counts }: Pick<StreamStatus, "counts">): number {
   return (counts.parked ?? 0) + (counts.uncertain ?? 0);
 }
@@ -110,7 +109,7 @@ async function oneStatus(
   };
 }
 
-/** What keeps changes of the stream from the service, a sentence each: what holds it, and that its polls fail. */
+/** Returns what keeps the stream's changes from the service, one sentence each: its holds, and that its polls fail. */
 export async function streamObstacles(
   store: HoldStore & Pick<IntakeStore, "cursor">,
   stream: StreamName,

@@ -3,20 +3,20 @@ import type { Deletion, Stream } from "#mapping";
 import { forgottenError, isForgotten, type Claim } from "#store";
 import type { Resolver, Wanted } from "./resolver.ts";
 
-/** What is known about a record before its delivery acts; a plan knows the same. */
+/** What is known about a record before its delivery does anything. A plan knows the same. */
 export type Deliverable = Pick<Claim, "id" | "row" | "deleted" | "binding" | "intent" | "applied" | "decision"> &
   Partial<Pick<Claim, "unreadable" | "inFlight">>;
 
-/** What becomes of a record, as far as its row, the sync file and the store decide it. */
+/** What to do with a record, as far as its row, the sync file and the store decide it. */
 export type Course =
   | { readonly kind: "skip"; readonly reason: string }
-  /** `isSought`: it is not bound, and its counterpart is looked for before it counts as never written. */
+  /** `isSought`: the record is not bound, so its counterpart is looked up before it counts as never written. */
   | { readonly kind: "remove"; readonly deletion: Deletion; readonly isSought: boolean }
   | { readonly kind: "write"; readonly wanted: Wanted };
 
 /**
- * Decides what a delivery does with a record, after a create that was begun is settled. Writes nothing.
- * @throws {ParkError} when the row cannot be read or mapped, or when a person ended its binding.
+ * Decides what a delivery does with a record, once a create that was begun is settled. Writes nothing.
+ * @throws {ParkError} when the row cannot be read or mapped, or when a person ended the record's binding.
  * @throws {WaitError} E_PARENT_MISSING when a parent is not bound yet.
  */
 export async function courseOf(
@@ -39,7 +39,7 @@ export async function courseOf(
   }
 }
 
-/** @throws {ParkError} E_RESOURCE_CHANGED: an id of one resource is no id of another, whatever the sync file says now. */
+/** @throws {ParkError} E_RESOURCE_CHANGED when the sync file now names another resource: an id is valid for one resource only. */
 export function expectSameResource(
   { binding, intent }: Pick<Deliverable, "binding" | "intent">,
   { name, resource }: Stream,
@@ -52,20 +52,20 @@ export function expectSameResource(
   });
 }
 
-/** Why nothing is bound, created or deleted for a record whose binding a person ended. */
+/** The error of a record whose binding a person ended: until a person decides, nothing is bound, created or deleted for it. */
 export function stillUnbound(): ParkError {
   return new ParkError("E_UNBOUND", "a person ended its binding and has not said yet what it belongs to");
 }
 
 /**
- * The last readable row is not what the ERP has now: it is not delivered in its place.
- * @throws {ParkError} why the row cannot be read.
+ * Refuses to deliver the last readable row in place of the current one.
+ * @throws {ParkError} with the reason why the current row cannot be read.
  */
 export function expectReadable({ unreadable }: Pick<Deliverable, "unreadable">): void {
   if (unreadable) throw new ParkError(unreadable.code, unreadable.message, { details: unreadable.details });
 }
 
-/** A person ended the binding: only a person decides what the record belongs to, with or without a natural key. */
+/** Whether a person ended the binding. Then only a person decides what the record belongs to, even if it has a natural key. */
 function wasUnbound({ decision }: Pick<Deliverable, "decision">): boolean {
   return decision?.kind === "unbound";
 }

@@ -25,8 +25,8 @@ export interface CreatorDeps {
 }
 
 /**
- * Gives a record its counterpart in the service: by adopting what is there, or by
- * creating it. This is where duplicates would be made, so every path looks before it leaps.
+ * Gives a record its counterpart in the service: adopts an existing record or creates one. Duplicates could arise here, so every
+ * path looks for the record first.
  */
 export class Creator {
   readonly #deps: CreatorDeps;
@@ -36,8 +36,8 @@ export class Creator {
   }
 
   /**
-   * Binds an unbound record: to the one record of the service that its natural key names, else to a new one; to a new one
-   * at once when a person said so.
+   * Binds an unbound record to the one service record with its natural key, or else to a new one. If a person decided so, creates a
+   * new one without looking.
    * @throws {ParkError} E_MATCH_AMBIGUOUS when several records match the natural key.
    */
   async create(claim: Claim, stream: Stream, wanted: Wanted, signal: AbortSignal): Promise<"adopted" | "created"> {
@@ -50,7 +50,7 @@ export class Creator {
       await expectUntaken(store, claim.id, resource, wanted.projection, others);
       keys.reserve(stream, wanted.projection, claim.id);
     }
-    /** Whether the service may have carried it out. What fails beside the request proves nothing about it. */
+    /** Whether the service may have carried out the create. Only an error of the request itself can rule that out. */
     let isOpen = false;
     const post = async (): Promise<Written> => {
       await age.tell(await store.begin(claim, { resource, projection: wanted.projection }));
@@ -76,14 +76,17 @@ export class Creator {
   }
 
   /**
-   * Binds an unbound record to the one record of the service that its natural key names; false when there is none.
+   * Binds an unbound record to the one service record with its natural key. Returns false when there is none.
    * @throws {ParkError} E_MATCH_AMBIGUOUS when several records match the natural key.
    */
   async adopt(claim: Claim, stream: Stream, wanted: Wanted, signal: AbortSignal): Promise<boolean> {
     return (await this.#bindFound(claim, stream, wanted, signal)) === undefined;
   }
 
-  /** Undefined when it was bound; else what has its natural key and is another's. What people deleted keeps neither from being found. */
+  /**
+   * Returns undefined once the record is bound, otherwise the other owners of its natural key. Looks past records that people
+   * deleted.
+   */
   async #bindFound(claim: Claim, stream: Stream, wanted: Wanted, signal: AbortSignal): Promise<Found | undefined> {
     const gone = new Set<ServiceId>();
     for (;;) {
@@ -113,7 +116,7 @@ export class Creator {
   ): Promise<void> {
     const { resource } = stream;
     const { serviceId, status, durationMs } = written;
-    // Before the delivery ends: after it, a crash would lose this information.
+    // Before the delivery ends: a crash after it would lose this information.
     for (const { field } of written.dropped)
       if (stream.match.some(({ fields }) => fields.includes(field)))
         await this.#deps.store.saveNote(respelledNote(stream.name, field), { resource, serviceId });
@@ -141,7 +144,7 @@ export class Creator {
     await binding.catch((thrown: unknown) => this.#lookAgain(claim, resource, thrown));
   }
 
-  /** An id that is another record's cannot be the new one's: what was created is looked for. */
+  /** Requests a new look for the created record if the service answered with the id of a record that is already bound. */
   async #lookAgain(claim: Claim, resource: ResourceName, thrown: unknown): Promise<never> {
     if (!(thrown instanceof ParkError) || thrown.code !== "E_ALREADY_BOUND") throw thrown;
     await this.#deps.store.answered(claim);
@@ -153,12 +156,15 @@ export class Creator {
   }
 }
 
-/** Whether the service may have the record already; a person may have said that it does not. */
+/**
+ * Whether to look for the record in the service before creating it. False without a match rule, or when a person said that the
+ * service does not have it.
+ */
 export function looksFirst({ decision }: Pick<Claim, "decision">, { match }: Stream): boolean {
   return match.length > 0 && decision?.kind !== "create";
 }
 
-/** A create says nothing about fields that have no value. */
+/** The projection without null fields: a create omits fields that have no value. */
 export function withoutNulls(projection: Projection): JsonObject {
   return Object.fromEntries(Object.entries(projection).filter(([, value]) => value !== null));
 }

@@ -2,7 +2,7 @@ import { canonicalJson, type Json, type JsonObject, type Projection } from "#mod
 import type { ArrayChange, Patch } from "#service";
 import type { Wanted } from "./resolver.ts";
 
-/** What an update has to send, and what would be in doubt if its end were never seen. */
+/** What an update has to send, and which values are in doubt if its end is never seen. */
 export interface Difference {
   readonly patch: Patch;
   readonly doubts: Projection;
@@ -10,13 +10,13 @@ export interface Difference {
   readonly after: JsonObject;
 }
 
-/** What an update leaves as last written, and what it has to send for that; nothing where nothing differs. */
+/** What an update leaves as last written, and what it has to send for that. `change` is undefined when nothing differs. */
 export interface Edited {
   readonly projection: Projection;
   readonly change: Difference | undefined;
 }
 
-/** What a record that exists is updated by: fields that are written at creation only stay as they are. */
+/** Computes the update of an existing record. Fields that are written at creation only stay as they are. */
 export function edited(last: Projection, doubts: Projection | undefined, wanted: Wanted): Edited {
   const { projection, createOnly } = wanted;
   const written = Object.entries(projection).filter(([name]) => !createOnly.has(name));
@@ -24,9 +24,9 @@ export function edited(last: Projection, doubts: Projection | undefined, wanted:
 }
 
 /**
- * The fields that differ between what was last written and what is wanted now, or undefined when none does.
- * Fields in doubt are sent whatever was last written. Fields written at creation only are left alone. Of shared arrays only
- * our own ids move: what we may have put in and no longer want goes, what we want and have not surely put in comes.
+ * Returns what differs between the last written and the wanted fields, or undefined when nothing does. Fields in doubt are always
+ * sent. Fields written at creation only are left alone. In shared arrays only our own ids change: removes ids that we may have
+ * added and no longer want, and adds wanted ids that are not certain to be there.
  */
 export function difference(
   applied: Projection,

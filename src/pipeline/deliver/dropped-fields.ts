@@ -6,14 +6,14 @@ import type { Logger } from "#telemetry";
 import { droppedNote } from "../notes.ts";
 
 /**
- * Reports a field that the service answered 200 to and did not keep: once per stream and field, as a warning in the log and
- * a note that `status` shows. It is never sent again until the ERP's value changes. The note ends when an update of the record that
- * it names keeps the field.
+ * Reports a field that the service answered with 200 but did not keep: once per stream and field, as a warning in the log and as a
+ * note that `status` shows. The field is not sent again until the ERP's value changes. The note ends when an update of the record
+ * that it names keeps the field.
  */
 export class DroppedFields {
-  /** What was or is being said, by the note's name: true once it is known whether the field is kept. */
+  /** Reports made or in progress, by the note's name. True once it is known whether the field is kept. */
   readonly #said = new Map<string, Promise<boolean>>();
-  /** Names of notes that are not there, as far as this process knows. */
+  /** Names of notes that do not exist, as far as this process knows. */
   readonly #absent = new Set<string>();
   readonly #store: NoteStore;
   readonly #service: Pick<Service, "read">;
@@ -25,7 +25,7 @@ export class DroppedFields {
     this.#logger = logger;
   }
 
-  /** Resolves when the store knows about every field that was dropped, and that an update with these values kept the others. */
+  /** Resolves once the store knows every dropped field, and every field of `updated` that the service kept. */
   async report(
     stream: Stream,
     { dropped, serviceId }: Written,
@@ -33,7 +33,7 @@ export class DroppedFields {
     updated: JsonObject = {},
   ): Promise<void> {
     for (const [field, value] of Object.entries(updated))
-      // A field without a value looks the same where it is dropped.
+      // A field without a value looks the same whether it was dropped or kept.
       if (!sameValue(value, null) && dropped.every((other) => other.field !== field))
         await this.#kept(stream, field, serviceId);
     for (const each of dropped) {
@@ -61,7 +61,7 @@ export class DroppedFields {
     else await this.#store.replaceNote(note, known, undefined);
   }
 
-  /** An answer may leave out what the record holds: what it does not show is read before it is called dropped. */
+  /** Reports one field. An answer may omit fields that the record has, so an omitted field is read before it is reported as dropped. */
   async #say(
     { name: stream, resource }: Stream,
     { field, sent, found }: Written["dropped"][number],
@@ -69,7 +69,7 @@ export class DroppedFields {
     signal: AbortSignal,
   ): Promise<boolean> {
     if (found === undefined) {
-      // The record is written, whatever becomes of this look at it.
+      // The write succeeded, so a failure of this read does not matter.
       const record = await this.#service.read(resource, serviceId, [field], signal).catch(() => undefined);
       if (record === undefined) return false;
       if (sameValue(sent, record[field])) return true;

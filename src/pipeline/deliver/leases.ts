@@ -1,16 +1,17 @@
 import { errorFacts, ListenerSet } from "#model";
 import type { Claim, DeliveryStore } from "#store";
 
-/** Keeps the claims of running deliveries alive: one timer for all of them. */
+/** Renews the claims of running deliveries, with one timer for all of them. */
 export class Leases implements Disposable {
   readonly #held = new ListenerSet<Claim>();
   readonly #timer: NodeJS.Timeout;
 
-  /** `leaseMs` is how long a claim lasts without renewal; renewals are a third of it apart. */
+  /** `leaseMs` is how long a claim lasts without renewal. Claims are renewed every third of it. */
   constructor(store: Pick<DeliveryStore, "renew">, leaseMs: number) {
     this.#timer = setInterval(() => {
       this.#held.forEach((claim, leave) => {
-        // A claim that is lost is noticed by its next step, which the store refuses. Any other trouble passes: next time.
+        // A lost claim is noticed at the delivery's next step, which the store refuses. After any other error the next renewal
+        // tries again.
         store.renew(claim).catch((thrown: unknown) => {
           if (errorFacts(thrown).code === "E_CLAIM_LOST") leave();
         });
@@ -19,7 +20,7 @@ export class Leases implements Disposable {
     this.#timer.unref();
   }
 
-  /** @returns what ends it. */
+  /** @returns the function that stops the renewal. */
   hold(claim: Claim): () => void {
     return this.#held.add(claim);
   }

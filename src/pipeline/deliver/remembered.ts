@@ -3,8 +3,8 @@ import { recordName, type RecordId } from "#model";
 const LIMIT = 10_000;
 
 /**
- * What this process knows of records whose last request has not been settled. Another one may settle it, and this one never hears:
- * so it keeps what it noted last, and forgets the rest. What is forgotten is waited for from the beginning, which costs time alone.
+ * What this process knows about records whose last request is unsettled. Another process may settle a request without this one
+ * hearing of it, so only the latest entries are kept. For a forgotten record the wait starts over, which costs only time.
  */
 export class Remembered<Known> {
   /** By record, the latest last. */

@@ -23,7 +23,7 @@ export interface LostCounterpart {
   readonly thrown: SyncError;
 }
 
-/** What becomes of a record whose counterpart can no longer be written: it is gone, or its address holds it below another parent. */
+/** Decides what to do when a counterpart can no longer be written: it is gone, or its path places it below another parent. */
 export class Replacement {
   readonly #deps: ReplacementDeps;
 
@@ -32,7 +32,7 @@ export class Replacement {
   }
 
   /**
-   * Gives the record another counterpart, as far as its stream lets it.
+   * Gives the record another counterpart, as far as its stream allows it.
    * @throws `thrown`, when it is neither E_RECORD_GONE nor E_PARENT_CHANGED, or when a person has to decide.
    */
   async replace(lost: LostCounterpart, signal: AbortSignal): Promise<Outcome> {
@@ -42,8 +42,8 @@ export class Replacement {
   }
 
   /**
-   * By the stream's setting it is recreated, or a person decides. An unbound record with its natural key takes its place:
-   * people merge and recreate records, and a restored store knows the previous one.
+   * Adopts an unbound record with the same natural key, if there is one: people merge and recreate records, and a restored store
+   * knows only the previous one. Otherwise recreates the record or parks it for a person, as the stream is configured.
    */
   async #gone(lost: LostCounterpart, signal: AbortSignal): Promise<Outcome> {
     const { claim, stream, wanted, thrown } = lost;
@@ -61,8 +61,8 @@ export class Replacement {
   }
 
   /**
-   * A record that was deleted in the service meanwhile is created below its new parent. One that still exists is
-   * removed and created there only if the stream allows it.
+   * Creates the record below its new parent if it was deleted in the service meanwhile. If it still exists, it is deleted and
+   * created there only if the stream allows it.
    */
   async #moved(lost: LostCounterpart, signal: AbortSignal): Promise<Outcome> {
     const { claim, stream, wanted, thrown } = lost;

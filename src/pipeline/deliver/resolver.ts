@@ -12,27 +12,27 @@ import type { MappedField } from "#mapping";
 import type { Service } from "#service";
 import type { Parents, RecordStore, RecordView } from "#store";
 
-/** A record as it should be in the service: every reference an id, every name looked up. */
+/** A record as it should be in the service, with every reference and every name replaced by an id. */
 export interface Wanted {
   readonly projection: Projection;
   /** Fields that are written at creation only. */
   readonly createOnly: ReadonlySet<string>;
   /** Array fields in which only our own ids are added and removed. */
   readonly shared: ReadonlySet<string>;
-  /** Records whose service ids the projection carries, or would carry if they came after all. */
+  /** Records whose service ids the projection contains, or would contain if they arrived later. */
   readonly parents: Parents;
 }
 
 type Bound = Pick<Binding, "serviceId">;
 
-/** What is known about parents; the store knows more. */
+/** What the resolver reads about parents. The store satisfies it. */
 export interface KnownParents {
   bindings(...of: Parameters<RecordStore["bindings"]>): Promise<ReadonlyMap<string, Bound>>;
   record(id: RecordId): Promise<Pick<RecordView, "state"> | undefined>;
 }
 
 /**
- * Turns mapped fields into what is sent.
+ * Turns mapped fields into the projection that is sent.
  * @throws {WaitError} E_PARENT_MISSING when a parent is not bound yet; `missing` are the parents to wait for.
  * @throws {ParkError} E_LOOKUP_… when the service does not know a name.
  */
@@ -45,7 +45,10 @@ export class Resolver {
     this.#service = service;
   }
 
-  /** A record that is its own parent does not wait: it is written without the parent, and its binding makes it due again. */
+  /**
+   * Resolves all fields. A record that is its own parent does not wait: it is written without the parent, and its binding makes it
+   * due again.
+   */
   async resolve(self: RecordId, fields: readonly MappedField[], signal: AbortSignal): Promise<Wanted> {
     const references = referencesIn(fields);
     const ids = references.map(({ id }) => id);
@@ -72,7 +75,7 @@ export class Resolver {
     return { projection, createOnly, shared, parents };
   }
 
-  /** Only what the ERP deleted, or the stream's own rules leave out, is not waited for. */
+  /** Whether an optional parent will not arrive: the ERP deleted it, or its stream's rules leave it out. */
   async #willNotCome(id: RecordId): Promise<boolean> {
     const state = (await this.#store.record(id))?.state;
     return state === "deleted" || state === "skipped";
@@ -108,10 +111,10 @@ export function referencesIn(
   );
 }
 
-/** A record's turn comes after its parents': no attempt is counted, and the parent's binding wakes it. */
+/** The error of a record that waits for its parents. It counts no attempt, and the parent's binding wakes the record. */
 export class ParentMissing extends WaitError {
   readonly missing: readonly RecordId[];
-  /** Those of them that the record can be delivered without if they do not arrive. */
+  /** Missing parents that the record can be delivered without if they never arrive. */
   readonly optional: readonly RecordId[];
 
   constructor(missing: readonly RecordId[], optional: readonly RecordId[]) {

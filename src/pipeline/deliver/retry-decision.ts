@@ -18,7 +18,7 @@ export interface RetryPolicy {
   readonly retryAttempts: number;
 }
 
-/** What happens to a record after a delivery threw: the one place where an error becomes a decision. */
+/** What happens to a record after its delivery threw. Only this file turns an error into a decision. */
 export type RetryDecision =
   | { readonly kind: "retry"; readonly error: ErrorFacts; readonly dueAt: number }
   | {
@@ -29,13 +29,13 @@ export type RetryDecision =
       readonly optional?: readonly RecordId[];
     }
   | { readonly kind: "park"; readonly error: ErrorFacts }
-  /** The claim is no longer ours: its new owner decides. */
+  /** Another delivery owns the claim now and decides. */
   | { readonly kind: "lost" }
   | { readonly kind: "stop"; readonly error: StopError };
 
 /**
- * Decides by the error's family. While the service is known to be down (`serviceIsDown`), failing costs no attempt: hours of
- * outage park nothing.
+ * Decides by the error's family. While the service is known to be down (`serviceIsDown`), a failure counts no attempt, so that an
+ * outage of hours parks nothing.
  */
 export function decideRetry(
   thrown: unknown,
@@ -70,14 +70,14 @@ export function decideRetry(
 }
 
 /**
- * Whether an error proves that a write was not carried out. Our own stop, a missing answer and an unexpected error
- * prove nothing: the intent or the doubt then stays.
+ * Whether an error proves that a write was not carried out. An abort, a missing answer or an unexpected error proves nothing: the
+ * intent or the doubt then stays.
  */
 export function provesNotExecuted(thrown: unknown): boolean {
   return thrown instanceof SyncError && !(thrown instanceof RetryError && thrown.outcomeUnknown);
 }
 
-/** Whether an error tells of a create that the service carried out, although not under which id. */
+/** Whether an error proves that the service carried out a create, although its id is unknown. */
 export function provesExecuted(thrown: unknown): boolean {
   return thrown instanceof RetryError && thrown.code === "E_CREATE_UNKNOWN";
 }

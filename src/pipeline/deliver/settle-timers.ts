@@ -3,20 +3,20 @@ import type { Intent } from "#store";
 import { Remembered } from "./remembered.ts";
 
 /**
- * The first look is followed by the next after this, and each further one after twice as long as the one before. Looks come at whole
- * multiples of it: those of creates that were cut off together share one reading of the list.
+ * The pause after the first look. Each later pause is as long as the time since the first look, up to the end of the settling time.
+ * Looks happen at whole multiples of this, so that creates that were interrupted together share one read of the list.
  */
 const LOOK_AGAIN_MS = 1_000;
 
 interface Look {
-  /** Of which create: a record may be created again later in its life. */
+  /** Identifies the create: a record may be created again later in its life. */
   readonly begunAt: number;
   readonly since: number;
 }
 
 /**
- * Since when this process has looked for the results of creates, by a monotonic clock: a wall clock that jumps would
- * end the wait early, or never.
+ * How long this process has looked for the results of creates. Uses a monotonic clock: a jump of the wall clock would end the wait
+ * early or never.
  */
 export class SettleTimers {
   readonly #settleMs: number;
@@ -27,9 +27,9 @@ export class SettleTimers {
   }
 
   /**
-   * What the look for the record's open create has to read that begins now: "afresh" once the settling time is over, and then it is
-   * the last one. Looks before it may only find the record: little is read for them. The first is never the last. The settling
-   * time begins after `exposedMs`, for which the service may still carry out what a lost daemon sends.
+   * How much the look that begins now must read for the record's open create. "news" until the settling time is over: such a look
+   * can find the record but proves nothing, so it reads little. Then "afresh", which is the last look; the first look is never the
+   * last. The settling time begins after `exposedMs`, the time in which the service may still carry out requests of a lost daemon.
    */
   look(id: RecordId, { begunAt }: Pick<Intent, "begunAt">, exposedMs = 0): "news" | "afresh" {
     const now = performance.now();
@@ -47,7 +47,7 @@ export class SettleTimers {
     return atWhole(now, Math.max(LOOK_AGAIN_MS, since - now, Math.min(this.#settleMs - lookedMs, lookedMs)));
   }
 
-  /** The create is settled. */
+  /** Forgets the record: its create is settled. */
   end(id: RecordId): void {
     this.#looks.forget(id);
   }

@@ -19,11 +19,11 @@ export interface CreateSettlementDeps {
   readonly found: FoundRecords;
   readonly keys: KeysInFlight;
   readonly proof: MatchProof;
-  /** How long after a create of unknown outcome the service may still bring its record to light. */
+  /** How long after a create of unknown outcome its record may still appear in the service, in milliseconds. */
   readonly settleMs: number;
 }
 
-/** Finds out what became of a create whose end was not seen. Nothing is created again before that is certain. */
+/** Finds out what became of a create whose end was not seen. Nothing is created again until that is certain. */
 export class CreateSettlement {
   readonly #deps: CreateSettlementDeps;
   readonly #looks: SettleTimers;
@@ -34,22 +34,22 @@ export class CreateSettlement {
   }
 
   /**
-   * Settles the open `intent` of a claim: true when the claim has ended (bound to what was found), false when it is certain
-   * that nothing was created and the intent is closed.
-   * @throws {WaitError} E_CREATE_UNSETTLED while the service may still show the record.
-   * @throws {UncertainError} where the record cannot be looked for, or when several could be it.
+   * Settles the open `intent` of a claim. Returns true when the record was found and bound, which ends the claim. Returns false
+   * when it is certain that nothing was created; the intent is then closed.
+   * @throws {WaitError} E_CREATE_UNSETTLED while the record may still appear in the service.
+   * @throws {UncertainError} when the record cannot be looked for, or when several records could be it.
    */
   async settle(claim: Claim, intent: Intent, stream: Stream, signal: AbortSignal): Promise<boolean> {
     const { store, service, matcher, found, proof } = this.#deps;
     if (!stream.match.some((rule) => naturalKey(rule, intent.projection) !== undefined))
       throw new UncertainError(`${whatIsKnown(intent)}; the stream has no match rule to look for it`);
-    // Before the list is read: the settling time may end while it is.
+    // Before the list is read: the settling time may end during the read.
     const freshness = this.#looks.look(claim.id, intent, service.exposedMs());
     const { free } = await matcher.find(stream, intent.projection, claim.id, signal, freshness);
     const isLast = freshness === "afresh";
     const candidates = await found.present(intent.resource, free, signal, intent.decided ? 1 : 2);
     const [serviceId, ...others] = candidates;
-    // What a person said the record is not has its natural key, too.
+    // A record that a person ruled out as the result has the natural key, too.
     if (others.length > 0 || (serviceId !== undefined && intent.decided && isLast))
       throw new UncertainError(
         `${whatIsKnown(intent)}; ${counted(candidates.length, "record")} could be its result: ${candidates.join(", ")}`,
@@ -83,8 +83,9 @@ export class CreateSettlement {
   }
 
   /**
-   * Not to find a natural key proves nothing where the service does not keep it as it was sent, or said that the record is there.
-   * @throws {UncertainError} when it may hold the record under another spelling, or holds it without showing it.
+   * Expects that the record is absent although its natural key was not found. That proves nothing if the service stores the key
+   * differently from what was sent, or has said that it carried out the create.
+   * @throws {UncertainError} when the service may hold the record under another spelling, or holds it without showing it.
    */
   async #expectAbsent(id: RecordId, intent: Intent, stream: Stream, signal: AbortSignal): Promise<void> {
     const { resource, projection, answered } = intent;
@@ -106,7 +107,7 @@ export class CreateSettlement {
         );
   }
 
-  /** Whether the record whose answer once showed another value of the field still shows one: an odd answer is no rule. */
+  /** Whether the record whose answer once showed another value of the field still shows another one. One odd answer is not enough. */
   async #isRespelled({ name, resource }: Stream, field: string, signal: AbortSignal): Promise<boolean> {
     const { store, presence } = this.#deps;
     const noted = await store.note(respelledNote(name, field));
@@ -127,7 +128,7 @@ function whatIsKnown({ resource, answered }: Intent): string {
     : `a create of ${resource} was started, and its result is unknown`;
 }
 
-/** A create whose result cannot be known: a person decides. */
+/** The result of a create cannot be known: a person has to decide. */
 export class UncertainError extends ParkError {
   constructor(message: string, details: Record<string, Json> = {}) {
     super("E_CREATE_UNCERTAIN", message, { details });

@@ -48,17 +48,17 @@ export interface SynchronizerDeps {
   readonly observer: Required<Observer>;
   readonly policy: RetryPolicy & { readonly settleMs: number };
   readonly guard: DeleteGuardSettings;
-  /** Holds a stream whose records could not be found again. */
+  /** Holds a stream whose created records cannot be found again. */
   readonly close: MatchProofDeps["close"];
-  /** The daemon cannot continue. */
+  /** Stops the daemon, which cannot continue. */
   readonly stop: (error: StopError) => void;
 }
 
 type Ended = { readonly outcome: Outcome };
 
 /**
- * Brings one record to the state that the ERP has: claim, settle a create that was begun, map, resolve, then create, update or
- * remove. Every step is in the store before the next begins, so it can die anywhere and be delivered again.
+ * Brings one record to its state in the ERP: claims it, settles a create that was begun, maps, resolves, then creates, updates or
+ * removes it. Each step is stored before the next begins, so a delivery can die anywhere and be repeated.
  */
 export class Synchronizer {
   readonly #deps: SynchronizerDeps;
@@ -74,7 +74,7 @@ export class Synchronizer {
   readonly #dropped: DroppedFields;
   readonly #presence: Presence;
   readonly #proof: MatchProof;
-  /** Deliveries that run, by record. */
+  /** Running deliveries, by record. */
   readonly #running = new Map<string, Promise<void>>();
 
   constructor(deps: SynchronizerDeps) {
@@ -108,14 +108,14 @@ export class Synchronizer {
     this.#deletedRecords = new DeletedRecords({ store, resolver, adopt: (...of) => this.#creator.adopt(...of) });
   }
 
-  /** Resolves when no delivery runs any more that only the leader may make. */
+  /** Resolves once no delivery is running that only the leader may make. */
   trialsEnded(): Promise<void> {
     return this.#proof.trialsEnded();
   }
 
   /**
-   * One delivery. Never throws: how it ended is in the store. Without a claim there is nothing to do. A record is never in
-   * two deliveries of a process at once, although the clock may jump past a lease or a lease not be renewed in time.
+   * Runs one delivery. Never throws: the store holds the result. Does nothing if the record cannot be claimed. One process never
+   * delivers a record twice at once, even if the clock jumps past a lease or a lease is not renewed in time.
    */
   async deliver(id: RecordId, signal: AbortSignal): Promise<void> {
     const name = recordName(id);
@@ -175,7 +175,7 @@ export class Synchronizer {
   async #write(taken: Claim, stream: Stream, wanted: Wanted, signal: AbortSignal): Promise<Ended> {
     const claim = await this.#remover.finishInterruptedDeletion(taken, signal);
     if (!claim.binding) return { outcome: await this.#creator.create(claim, stream, wanted, signal) };
-    // A person, or another replica, may have settled its create.
+    // A person or another replica may have settled the record's create.
     this.#keys.release(claim.id);
     try {
       return await this.#update(claim, stream, wanted, signal);
@@ -195,7 +195,7 @@ export class Synchronizer {
     }
     const written = await this.#updates.send(claim, claim.binding.resource, change, signal);
     const isRekeyed = stream.match.some(({ fields }) => fields.some((field) => field in change.after));
-    // Before the delivery ends: after it, a crash would lose this information.
+    // Before the delivery ends: a crash after it would lose this information.
     await this.#dropped.report(stream, written, signal, change.after);
     await store.apply(claim, {
       projection,
@@ -207,7 +207,7 @@ export class Synchronizer {
     return { outcome: "updated" };
   }
 
-  /** A record that a person bound: what it holds counts as last written, so that only what differs is sent. */
+  /** What a record that a person bound holds in the service. It counts as last written, so that only differences are sent. */
   async #found(claim: BoundClaim, { projection }: Wanted, signal: AbortSignal): Promise<Projection> {
     const { resource, serviceId } = claim.binding;
     const held = await this.#foundRecords.held(resource, serviceId, projection, signal);
@@ -250,7 +250,7 @@ export class Synchronizer {
           return this.#delivered(claim, { kind: "retry", error: decided.error, durationMs });
       }
     } catch (storeError) {
-      // The claim's lease runs out and the record is delivered again.
+      // Otherwise the claim's lease expires and the record is delivered again.
       if (storeError instanceof StopError) return stop(storeError);
       logger.warn({ ...claim.id, err: errorFacts(storeError) }, "delivery was not recorded");
     }

@@ -9,29 +9,29 @@ import { provesNotExecuted } from "./retry-decision.ts";
 
 /** An update that was written, and what it replaced. */
 export interface Sent extends Written {
-  /** The values that were there before; as far as is known, where nothing was in doubt. */
+  /** The values before the update. If an earlier update was in doubt, these are the values as far as they are known. */
   readonly before: JsonObject;
 }
 
-/** What the audit trail says of an update. */
+/** The audit entry of an update. */
 export function updateEntry(binding: Binding, sent: Sent, { after }: Difference, outcome: string): AuditEntry {
   const { before, status, durationMs } = sent;
   return { action: "update", ...binding, before, after, outcome, status, durationMs };
 }
 
-/** The update of a record whose end was not seen. */
+/** An update of the record whose end was not seen. */
 interface Unseen {
-  /** As the store knows it: another name there says that another process has sent something since. */
+  /** The request's id as the store knows it. If the store has another id, another process has sent something since. */
   readonly request: string;
-  /** When it was last on its way. No wall clock: those are set. */
+  /** When the request was last in flight, in milliseconds by a monotonic clock, because wall clocks can be set. */
   readonly at: number;
-  /** What the record held before the update, which is repeated until it is settled. */
+  /** What the record held before the update. Each repetition keeps it until the update is settled. */
   readonly before: JsonObject;
 }
 
 /**
- * Sends updates so that the latest wins although the service may carry out late what it was asked before: an update that
- * was not seen to end is in doubt, and what followed it is sent once more when the earlier one can no longer arrive.
+ * Sends updates so that the latest one wins, although the service may carry out an earlier request late. An update whose end was
+ * not seen is in doubt. Later updates are sent once more when it can no longer arrive.
  */
 export class Updates {
   readonly #store: Pick<DeliveryStore, "markInFlight">;
@@ -50,9 +50,9 @@ export class Updates {
   }
 
   /**
-   * Journals what the update carries, and sends it.
-   * @throws {WaitError} E_UPDATE_UNSETTLED after a success, while an earlier update may still arrive: the record's fields
-   * stay in doubt, so that they are sent again then.
+   * Journals what the update contains, then sends it.
+   * @throws {WaitError} E_UPDATE_UNSETTLED after a success, while an earlier update may still arrive. The record's fields stay in
+   * doubt, so that they are sent again later.
    */
   async send(claim: BoundClaim, resource: ResourceName, change: Difference, signal: AbortSignal): Promise<Sent> {
     const { binding, inFlight } = claim;
@@ -68,16 +68,16 @@ export class Updates {
     try {
       written = await this.#service.update(resource, binding.serviceId, change.patch, signal);
     } catch (thrown) {
-      // Our own stop is no word of the service, whatever it is called.
+      // After our own abort the error says nothing about the service, whatever its code.
       if (signal.aborted || !provesNotExecuted(thrown))
         this.#unseen.note(claim.id, { request: mark.request, at: performance.now(), before: earlier ? before : {} });
-      // A refusal is certain: nothing was written. Arrays may have taken two requests, of which the first was not refused.
+      // A refusal proves that nothing was written, except with arrays: they may take two requests, and the first may have succeeded.
       else if (Object.keys(change.patch.arrays).length === 0) await this.#store.markInFlight(claim, inFlight);
       throw thrown;
     }
     const leftMs = earlier === undefined ? 0 : earlier.at + this.#settleMs - performance.now();
     if (earlier !== undefined && leftMs > 0) {
-      // This one has ended; the one that has not is still the earlier one.
+      // This update has ended. The one in doubt is still the earlier one.
       await this.#store.markInFlight(claim, { ...mark, request: earlier.request });
       this.#unseen.note(claim.id, { ...earlier, before });
       throw new WaitError(
@@ -91,8 +91,9 @@ export class Updates {
   }
 
   /**
-   * The update that is in doubt. One that this process does not know was sent, by another one, until now at the latest: then it
-   * ended, or the store lets it record nothing more. What a lost one sends is carried out as long as its token lives.
+   * Returns the update that is in doubt. If this process does not know it, another process sent it, no later than now: that process
+   * has finished, or the store accepts nothing more from it. Requests of a lost process may be carried out as long as its token
+   * lives.
    */
   #earlier({ id }: Claim, { request = randomUUID() }: InFlight): Unseen {
     const exposedMs = this.#service.exposedMs();
@@ -103,8 +104,8 @@ export class Updates {
   }
 
   /**
-   * What the service shows where the last write was not seen to end: a person may have written since. Of what we write
-   * ourselves, and of what may not be read, the value before counts.
+   * Returns the values before the update, as the service shows them: a person may have written since the request in doubt. Keeps
+   * the known value of a field that shows the new value, which may be our own write, and if the record may not be read.
    */
   async #shownBefore(
     { binding }: BoundClaim,
@@ -124,7 +125,7 @@ export class Updates {
   }
 }
 
-/** A token that may write and not read keeps no update from being sent. */
+/** Lets an update be sent with a token that may write but not read. */
 function unreadable(thrown: unknown): undefined {
   if (!(thrown instanceof ParkError)) throw thrown;
 }

@@ -19,58 +19,58 @@ import { Resolver, type Wanted } from "../deliver/resolver.ts";
 import { expectReadable, stillUnbound } from "../deliver/course.ts";
 import { overwritten, shownAs, shownFields, type Counterpart, type Overwrite, type Shown } from "./shown.ts";
 
-/** Of records that match the same one, so many are named. */
+/** How many of the records that match the same service record are named. */
 const RIVALS_TOLD = 5;
 
 /** What a first run would do with one record of the ERP. */
 export interface PlannedRecord extends Shown {
   readonly id: RecordId;
-  /** `deleted`: the ERP has deleted it; it is bound, and then removed or set as the stream says. */
+  /** `deleted`: the ERP deleted the record. It is bound, and then removed or set as the stream says. */
   readonly verdict: "bound" | "matched" | "deleted" | "new" | "ambiguous" | "left out" | "unclear";
-  /** The one record that it is, or all that it could be. */
+  /** The one service record that it is, or all that it could be. */
   readonly candidates: readonly ServiceId[];
   /** The candidates as the service shows them. */
   readonly counterparts: readonly Counterpart[];
   readonly overwrites: readonly Overwrite[];
-  /** Why it is unclear: what the record's own delivery would say. */
+  /** Why the record is unclear: the error that its own delivery would report. */
   readonly error?: ErrorFacts;
 }
 
-/** A record of the service that no record of the ERP answers to. It is left as it is. */
+/** A service record that no ERP record matches. It is left alone. */
 export interface Orphan extends Counterpart {
   readonly resource: ResourceName;
 }
 
 export interface AdoptionPlan {
   readonly stream: string;
-  /** How many records have each verdict that some have. */
+  /** How many records have each verdict. Verdicts without records are absent. */
   readonly counts: Readonly<Partial<Record<PlannedRecord["verdict"], number>>>;
   readonly orphanCount: number;
-  /** All of them, or some of each verdict. */
+  /** All records, or some of each verdict. */
   readonly records: readonly PlannedRecord[];
-  /** All of them, or some. */
+  /** All orphans, or some. */
   readonly orphans: readonly Orphan[];
-  /** Match fields that no record of the service carries: nothing can be found by them, and the plan proves nothing. */
+  /** Match fields that have no value in any service record. Nothing can be found by them, so the plan proves nothing. */
   readonly blindFields: readonly string[];
 }
 
-/** A planned record before the service's side of it was read. */
+/** A planned record before its counterparts in the service are read. */
 interface Draft extends Omit<PlannedRecord, "counterparts" | "overwrites"> {
   readonly wanted?: Wanted;
 }
 
-/** What a plan finds, in little memory: of most records of the ERP only whose record of the service they are. */
+/** What a plan has found. To save memory, it keeps only the matched service id of most ERP records. */
 class Findings {
-  /** Those that are shown. */
+  /** The records that are shown. */
   readonly drafts: Draft[] = [];
   readonly counts: Partial<Record<Draft["verdict"], number>> = {};
-  /** Two or more records of the ERP that match one record of the service: a person has to say whose it is. */
+  /** Service records that several ERP records match. A person has to decide whose they are. */
   readonly contested = new Map<ServiceId, RecordId[]>();
   readonly #most: number;
   readonly #matched = new Map<ServiceId, RecordId>();
   readonly #taken = new Set<ServiceId>();
 
-  /** Shows at most so many of each verdict. */
+  /** Shows at most `most` records of each verdict. */
   constructor(most: number) {
     this.#most = most;
   }
@@ -86,7 +86,7 @@ class Findings {
     else this.#taken.add(serviceId);
   }
 
-  /** Whether the record of the service is that of one of the ERP. */
+  /** Whether the service record belongs to one ERP record. */
   isTaken(serviceId: ServiceId): boolean {
     return this.#taken.has(serviceId) || (this.#matched.has(serviceId) && !this.contested.has(serviceId));
   }
@@ -107,7 +107,7 @@ class Findings {
 
 /**
  * Plans what a first run would do, stream by stream, and writes nothing to the service. It reads the same match index as the
- * deliveries. Parents are planned before their children.
+ * deliveries. Plan parents before their children.
  */
 export class AdoptionPlanner {
   readonly #store: RecordStore;
@@ -129,8 +129,8 @@ export class AdoptionPlanner {
   }
 
   /**
-   * Reads the stream's resource whole and compares every staged record with it. Counts all, and shows at most `most` records of each
-   * verdict: a million as they are shown take gigabytes.
+   * Reads the stream's resource whole and compares every staged record with it. Counts all records, but shows at most `most` of
+   * each verdict: showing a million would take gigabytes.
    */
   async plan(stream: Stream, signal: AbortSignal, most = Number.POSITIVE_INFINITY): Promise<AdoptionPlan> {
     await this.#matcher.survey(stream, signal);
@@ -155,7 +155,7 @@ export class AdoptionPlanner {
     return { stream: stream.name, counts, orphanCount, records, orphans, blindFields };
   }
 
-  /** Contested records that were not to be shown when they were found: a person has to look at them. */
+  /** Drafts contested records that were over the limit when they were found. A person has to see them. */
   async #unshown(stream: Stream, { drafts, contested }: Findings, most: number, signal: AbortSignal): Promise<Draft[]> {
     const shown = new Set(contested.size === 0 ? [] : drafts.map(({ id }) => id.key));
     const unshown: Draft[] = [];
@@ -188,7 +188,7 @@ export class AdoptionPlanner {
       return { id, ...shown, ...this.#verdict(stream, id, wanted, found, isGone), wanted };
     } catch (thrown) {
       const error = errorFacts(thrown);
-      // A child of a record that is new itself cannot be in the service yet.
+      // The parent is new itself, so the service cannot have the child yet.
       if (error.code === "E_PARENT_MISSING")
         return { id, ...shown, verdict: isGone ? "left out" : "new", candidates: [] };
       if (signal.aborted) throw thrown;
@@ -206,7 +206,7 @@ export class AdoptionPlanner {
     return { verdict: "new", candidates: [] } as const;
   }
 
-  /** Reads how the service shows the candidates, and which of its records match no ERP record. */
+  /** Reads how the service shows the candidates, and which service records match no ERP record. */
   async #serviceSide(stream: Stream, drafts: readonly Draft[], found: Findings, most: number, signal: AbortSignal) {
     const { resource } = stream;
     const wanted = new Set(drafts.flatMap(({ candidates }) => candidates));
@@ -234,7 +234,7 @@ export class AdoptionPlanner {
   }
 }
 
-/** The draft, ambiguous where others match the same record of the service. */
+/** Returns the draft, as ambiguous if other records match the same service record. */
 function settledOf(draft: Draft, contested: Findings["contested"]): Draft {
   const all = draft.verdict === "matched" ? contested.get(draft.candidates[0]!) : undefined;
   if (all === undefined) return draft;

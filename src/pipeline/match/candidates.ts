@@ -12,29 +12,29 @@ import type { MatchRule } from "#mapping";
 import type { RecordView, Store } from "#store";
 import { naturalKey, ruleName } from "./natural-key.ts";
 
-/** When the owner of a natural key is about to change, the key may be free soon. */
+/** Pause before a record checks again whether its natural key is free, while the key's owner is about to change. */
 const TAKEN_AGAIN_MS = 2_000;
 
 /** What matches a natural key. */
 export interface Found {
-  /** Records of the service that `wanted` may already be; several mean that a person has to choose. */
+  /** Records of the service that `wanted` may already be. If there are several, a person has to choose. */
   readonly free: readonly ServiceId[];
-  /** Records of the ERP that already have the key's record, where the rule says that no two may share it. */
+  /** ERP records that are bound to a record with this key, if the rule does not allow records to share it. */
   readonly owners: readonly RecordId[];
-  /** The rule that found them. */
+  /** The rule that found the records. */
   readonly rule: MatchRule | undefined;
 }
 
 const NOTHING: Found = { free: [], owners: [], rule: undefined };
 
-/** What the match index holds for the natural key of `wanted`, by the first rule that finds a record not bound to another. */
+/** Looks up the natural key of `wanted` in the match index, by the first rule that finds a record that is not bound to another. */
 export async function lookUp(
   store: Pick<Store, "matches" | "boundTo">,
   resource: ResourceName,
   rules: readonly MatchRule[],
   wanted: Projection,
   self: RecordId,
-  /** Records that the index names and people deleted: they hide nothing. */
+  /** Records that the index lists although people deleted them. They are ignored. */
   gone: ReadonlySet<ServiceId> = new Set(),
 ): Promise<Found> {
   let first: Found | undefined;
@@ -50,20 +50,20 @@ export async function lookUp(
       else owners.push(owner);
     }
     if (free.length > 0) return { free, owners: [], rule };
-    // Weaker rules than the first one that the record has a key for resemble, they do not identify.
+    // Only the first rule that the record has a key for identifies it. Weaker rules merely show a resemblance.
     first ??= { free: [], owners: rule.shared ? [] : owners, rule };
   }
   return first ?? NOTHING;
 }
 
-/** Several records in the service match one natural key: a person has to choose. */
+/** The error when several service records match one natural key: a person has to choose. */
 export function ambiguous(resource: ResourceName, candidates: readonly ServiceId[]): ParkError {
   const text = `${candidates.length} records of ${resource} match its natural key: ${candidates.join(", ")}`;
   return new ParkError("E_MATCH_AMBIGUOUS", text, { details: { candidates: [...candidates] } });
 }
 
 /**
- * Two records of the ERP with one natural key would become two indistinguishable ones of the service.
+ * Refuses a create if another ERP record has the same natural key: the service would hold two records that cannot be told apart.
  * @throws {ParkError} E_MATCH_TAKEN naming both.
  * @throws {WaitError} E_MATCH_TAKEN while the other one is about to change.
  */

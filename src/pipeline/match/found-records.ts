@@ -5,7 +5,7 @@ import type { Claim, DeliveryStore } from "#store";
 import type { Presence } from "./presence.ts";
 import type { Wanted } from "../deliver/resolver.ts";
 
-/** Records of the service that were found by a natural key: which are there, what they hold, and binding to one of them. */
+/** Reads and binds service records that were found by a natural key. */
 export class FoundRecords {
   readonly #store: Pick<DeliveryStore, "bind">;
   readonly #presence: Presence;
@@ -15,7 +15,10 @@ export class FoundRecords {
     this.#presence = presence;
   }
 
-  /** Of `least` candidates or more those that still exist: the index does not see what people delete. One that is bound is read then. */
+  /**
+   * Returns the candidates that still exist, because the index does not notice what people delete. Returns fewer than `least`
+   * candidates unchecked: the record to be bound is read anyway.
+   */
   async present(
     resource: ResourceName,
     candidates: readonly ServiceId[],
@@ -29,7 +32,7 @@ export class FoundRecords {
     return present;
   }
 
-  /** What a record that is there holds of our fields, or undefined when it is gone for sure. */
+  /** Returns our fields as the service record holds them, or undefined when the record is certainly gone. */
   async held(
     resource: ResourceName,
     serviceId: ServiceId,
@@ -41,8 +44,8 @@ export class FoundRecords {
   }
 
   /**
-   * Binds to a record that is there; what it holds now counts as last written, so that the next delivery sends exactly what
-   * differs. False when it has vanished meanwhile.
+   * Binds to an existing service record. What it holds now counts as last written, so that the next delivery sends exactly the
+   * differences. Returns false when the record has vanished meanwhile.
    */
   async bind(
     claim: Claim,
@@ -72,8 +75,9 @@ export class FoundRecords {
 }
 
 /**
- * What a record that is there holds of our fields. Of an array only the ids that we want too count as ours: others' are
- * never removed. What holds the wanted value in another spelling, or shows no value where none is wanted, holds it.
+ * Returns our fields as an existing service record holds them. In an array only ids that we want too count as ours, so that others'
+ * ids are never removed. A field that holds the wanted value in another spelling counts as holding it. So does one without a value
+ * if none is wanted.
  */
 function ownedPart(record: JsonObject, wanted: Projection): Projection {
   const owned: Record<string, Json> = {};
@@ -89,7 +93,7 @@ function ownedPart(record: JsonObject, wanted: Projection): Projection {
   return owned;
 }
 
-/** A linked record as its id. */
+/** Returns a linked record as its id, and any other value as it is. */
 export function linkId(value: Json): Json {
   return typeof value === "object" && value !== null && !Array.isArray(value) && "id" in value ? value["id"]! : value;
 }

@@ -6,25 +6,25 @@ import type { Logger } from "#telemetry";
 import { indexNote, type IndexFacts } from "../notes.ts";
 import { KEY_FORM, naturalKey, naturalKeys, ruleName } from "./natural-key.ts";
 
-/** How far behind the newest stamp seen a refresh reads again: clocks differ and transactions commit late. */
+/** How far before the newest known stamp a refresh begins, because clocks differ and transactions commit late. */
 const REFRESH_OVERLAP_MS = 10 * 60_000;
-/** What a refresh by stamps can never see (deletions, stamps set by hand) is corrected by reading the resource whole. */
+/** How often a resource is read whole, to correct what a refresh by stamps never sees: deletions, and stamps set by hand. */
 const WHOLE_EVERY_MS = 7 * DAY_MS;
-/** Clocks of one service differ by this much. A stamp further ahead is wrong. */
+/** The most that clocks of one service differ. A stamp further ahead is wrong. */
 const AHEAD_MAX_MS = 60_000;
-/** Looks for creates that were cut off together come within this of each other. */
+/** How long a read waits for other callers to share it, such as looks for creates that were interrupted together. */
 const GATHER_MS = 500;
 /**
- * How far behind the newest stamp seen a look for news begins. A record with an older stamp that comes to light later is found by the
+ * How far before the newest known stamp a read for news begins. A record with an older stamp that appears later is found by the
  * last look, which reads as far back as a refresh.
  */
 const NEWS_OVERLAP_MS = 2_000;
-/** "Nothing is there" is asked twice, so far apart, before it is believed. */
+/** Pause before an empty list is read again. Only two empty reads are believed. */
 const EMPTY_AGAIN_MS = 3_000;
-/** A list that lacks more known records than this, and more than this part of them, may be short by mistake. */
+/** A list that lacks at least this many known records, and at least this share of them, may be short by mistake. */
 const MISSING_COUNT = 10;
 const MISSING_PART = 0.1;
-/** Missing records that are read one by one to find out. */
+/** How many missing records are read one by one to check whether they still exist. */
 const MISSING_READ = 5;
 
 export interface IndexReaderDeps {
@@ -32,25 +32,25 @@ export interface IndexReaderDeps {
   readonly service: Pick<Service, "list" | "read" | "now">;
   readonly clock: Clock;
   readonly logger: Logger;
-  /** How long the service's lists may be behind what was written. */
+  /** How long after a write the service's lists may not show it yet, in milliseconds. */
   readonly settleMs: number;
 }
 
 /**
- * Reads resources of the service into the match index: once whole, later what changed since. It believes no list that says
- * there is nothing, or much less than before, without proof: what an index lacks is created.
+ * Reads resources of the service into the match index: first whole, then what changed since. Does not believe an empty or much
+ * shorter list without proof, because records that the index lacks are created.
  */
 export class IndexReader {
   readonly #deps: IndexReaderDeps;
   readonly #rules: ReadonlyMap<ResourceName, readonly MatchRule[]>;
   readonly #reading = new Map<ResourceName, Promise<void>>();
-  /** Fresh reads that were asked for and have not begun. */
+  /** Fresh reads that were requested and have not begun. */
   readonly #next = new Map<ResourceName, Promise<void>>();
-  /** As above, of news. */
+  /** The same for reads of news. */
   readonly #nextNews = new Map<ResourceName, Promise<void>>();
   /** The newest stamp that this process has seen in a resource. */
   readonly #newest = new Map<ResourceName, number>();
-  /** Resources that this process has read: what an earlier one left may be older than the service, or a restored copy. */
+  /** Resources that this process has read. An index of an earlier process may be older than the service, or a restored copy. */
   readonly #read = new Set<ResourceName>();
   /** Resources whose emptiness is proven. */
   readonly #provenEmpty = new Set<ResourceName>();
@@ -60,21 +60,21 @@ export class IndexReader {
     this.#rules = rules;
   }
 
-  /** Makes the index younger than `maxAgeMs`, and read by this process. Many callers share one read. */
+  /** Makes sure that the index is younger than `maxAgeMs` and was read by this process. Callers share one read. */
   async freshen(resource: ResourceName, maxAgeMs: number, signal: AbortSignal): Promise<void> {
     const { store } = this.#deps;
-    // Asked together: a store in another machine is asked once.
+    // In parallel: one round trip to a remote store.
     const [index, facts] = await Promise.all([store.matchIndex(resource), store.note(indexNote(resource))]);
     const now = this.#deps.clock.now();
-    // An index from the future was read before the clock was set back: its age is unknown.
+    // An index from the future was read before the clock was set back, so its age is unknown.
     const isYoung = index && index.readAt <= now && index.readAt >= now - maxAgeMs;
     if (isYoung && this.#read.has(resource) && facts?.rules === this.#ruleNames(resource)) return;
     await joined(() => this.#reading.get(resource) ?? this.#begin(resource, signal), signal);
   }
 
   /**
-   * A read that begins after this call, shared by all who ask shortly before it begins. No clock is asked: clocks are set back, and a
-   * create must not be done twice.
+   * Waits for a read that begins after this call. Calls shortly before it begins share it. Ignores the index's age, because clocks
+   * are set back and a create must not be done twice.
    */
   async readAfresh(resource: ResourceName, signal: AbortSignal): Promise<void> {
     await joined(() => {
@@ -92,8 +92,8 @@ export class IndexReader {
   }
 
   /**
-   * Records that are new since the last reading, by one that begins after this call and is shared as above. It leaves the index as old as
-   * it was. Where this process has not read the resource yet, its first reading does.
+   * Reads records that are new since the last read, by a read that begins after this call and is shared in the same way. It does
+   * not make the index younger. If this process has not read the resource yet, its first read takes the place.
    */
   async readNews(resource: ResourceName, signal: AbortSignal): Promise<void> {
     if (!this.#read.has(resource)) return this.freshen(resource, Infinity, signal);
@@ -116,25 +116,25 @@ export class IndexReader {
       await running.catch(() => {});
   }
 
-  /** Reads the resource whole: only that sees what people deleted, and what they stamped by hand. */
+  /** Reads the resource whole. Only a whole read notices records that people deleted and stamps that they set by hand. */
   async readWhole(resource: ResourceName, signal: AbortSignal): Promise<void> {
     await this.#readingEnded(resource);
     await this.#begin(resource, signal, { whole: true });
   }
 
-  /** The match fields in which some record of the resource has a value; undefined while the index does not say. */
+  /** The match fields in which some record of the resource has a value; undefined before the index is read. */
   async carried(resource: ResourceName): Promise<ReadonlySet<string> | undefined> {
     const facts = await this.#deps.store.note(indexNote(resource));
     return facts && new Set(facts.carried);
   }
 
-  /** The natural keys by which the index remembers the record. */
+  /** The natural keys under which the index lists the record. */
   keys(resource: ResourceName, record: ServiceRecord): MatchEntry["keys"] {
     return naturalKeys(this.#rulesOf(resource), record);
   }
 
   #begin(resource: ResourceName, signal: AbortSignal, { whole } = { whole: false }): Promise<void> {
-    // Two whole reads at once would each forget what only the other one has seen.
+    // Two whole reads at once would each drop the entries that only the other one has seen.
     const done = this.#deps.store.replicas
       .alone(`match/${resource}`, signal, () => this.#refresh(resource, whole, signal))
       .finally(() => this.#reading.delete(resource));
@@ -151,17 +151,17 @@ export class IndexReader {
     this.#read.add(resource);
   }
 
-  /** From when on a partial read tells everything that is new; undefined when only a whole one does. */
+  /** Returns the time from which a partial read shows everything new; undefined if the resource must be read whole. */
   #since(resource: ResourceName, facts: IndexFacts | undefined): number | undefined {
     if (!facts || facts.rules !== this.#ruleNames(resource) || facts.newest === null) return undefined;
     const age = this.#deps.clock.now() - facts.wholeAt;
     if (age < 0 || age > WHOLE_EVERY_MS) return undefined;
-    // A newest stamp that lies ahead would hide everything that is written until then.
+    // A newest stamp in the future would hide everything that is written until then.
     if (facts.newest > this.#deps.service.now() + AHEAD_MAX_MS) return undefined;
     return facts.newest - REFRESH_OVERLAP_MS - this.#deps.settleMs;
   }
 
-  /** False when the list does not show even the newest record that is known: then it proves nothing. */
+  /** Reads what changed. Returns false if the list does not even show the newest known record, because it then proves nothing. */
   async #readChanges(
     resource: ResourceName,
     facts: IndexFacts,
@@ -229,8 +229,8 @@ export class IndexReader {
   }
 
   /**
-   * A list that lacks many records known before is short by mistake (a partial outage, a permission that was taken away) when
-   * one of them can still be read, or when it shows nothing at all.
+   * Expects a complete list. A list that lacks many known records is short by mistake (a partial outage, a revoked permission) if
+   * one of them can still be read, or if it is empty.
    * @throws {RetryError} E_LIST_INCOMPLETE
    */
   async #expectWhole(resource: ResourceName, count: number, signal: AbortSignal): Promise<void> {
@@ -250,7 +250,7 @@ export class IndexReader {
     try {
       return (await this.#deps.service.read(resource, id, ["id"], signal)) !== undefined;
     } catch (thrown) {
-      // Refused, or below a parent that is not known: it says nothing.
+      // A refusal, or an unknown parent in the path, does not show whether the record exists.
       if (thrown instanceof ParkError) return false;
       throw thrown;
     }
@@ -260,13 +260,13 @@ export class IndexReader {
     return this.#rules.get(resource) ?? [];
   }
 
-  /** The rules of a resource by name, and how their keys are written, in one text. */
+  /** The names of the resource's rules and the form of their keys, as one text. */
   #ruleNames(resource: ResourceName): string {
     return [KEY_FORM, ...new Set(this.#rulesOf(resource).map(ruleName).toSorted())].join(";");
   }
 }
 
-/** Waits for a read that callers share. The caller that began it may leave: that is no answer to those who still want it. */
+/** Waits for a read that callers share. If the caller that began it aborts, the others begin another one. */
 async function joined(read: () => Promise<void>, signal: AbortSignal): Promise<void> {
   for (;;)
     try {
@@ -277,7 +277,7 @@ async function joined(read: () => Promise<void>, signal: AbortSignal): Promise<v
     }
 }
 
-/** The later of the two; a stamp that lies ahead of `now` counts as now. */
+/** Returns the later stamp. A stamp after `now` counts as `now`. */
 function later(newest: number | null, modified: Json | undefined, now: number): number | null {
   const at = typeof modified === "string" ? Math.min(Date.parse(modified), now) : Number.NaN;
   return Number.isNaN(at) ? newest : Math.max(newest ?? at, at);

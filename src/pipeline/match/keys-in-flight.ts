@@ -3,15 +3,15 @@ import type { Stream } from "#mapping";
 import type { Claim, Store } from "#store";
 import { unsharedKeys } from "./natural-key.ts";
 
-/** A create takes about as long. */
+/** Pause before a record checks again whether its natural key is free: about as long as a create takes. */
 const LOOK_AGAIN_MS = 1_000;
 
-/** Natural keys of records that are being created: neither the index nor the service knows them yet. */
+/** Natural keys of records that are being created. Neither the index nor the service knows these keys yet. */
 export class KeysInFlight {
   readonly #owners = new Map<string, RecordId>();
 
   /**
-   * Keeps the record's natural keys until {@link release}.
+   * Reserves the record's natural keys until {@link release}.
    * @throws {WaitError} E_MATCH_TAKEN while another record with the key is being created.
    */
   reserve({ resource, match }: Stream, projection: Projection, self: RecordId): void {
@@ -21,7 +21,7 @@ export class KeysInFlight {
     for (const key of keys) if (!this.#owners.has(key)) this.#owners.set(key, self);
   }
 
-  /** The record is bound, or was not created after all. */
+  /** Releases the keys of a record that is bound, or that was not created after all. */
   release({ stream, key }: RecordId): void {
     for (const [name, owner] of this.#owners)
       if (owner.key === key && owner.stream === stream) this.#owners.delete(name);
@@ -41,8 +41,8 @@ function beingCreated(resource: ResourceName, owner: RecordId): WaitError {
 }
 
 /**
- * Keeps the natural keys from other replicas as long as this delivery or its create is open. What they created before is found by a
- * look that begins afterwards.
+ * Reserves the natural keys against other replicas while this delivery or its create is open. A lookup that begins afterwards finds
+ * what the others created before.
  * @throws {WaitError} E_MATCH_TAKEN while another replica creates a record with the key.
  */
 export async function reserveKeys(

@@ -7,22 +7,25 @@ import { ruleNames } from "../wake/adoption-gate.ts";
 import { closedNote, keptNote } from "../notes.ts";
 import { naturalKey } from "./natural-key.ts";
 
-/** A stream that is held hands out no more work; a record in flight is due again after this, in case the stream is opened. */
+/**
+ * When a record in flight is due again after its stream was held, in case the stream is opened. A held stream starts no other
+ * deliveries.
+ */
 const HELD_MS = 60_000;
-/** A trial takes about as long. */
+/** Pause of a create that waits for the leader's trial: about as long as a trial takes. */
 const UNPROVEN_MS = 1_000;
 
 export interface MatchProofDeps {
   readonly store: NoteStore & Pick<RecordStore, "boundTo"> & Pick<Store, "replicas">;
   readonly service: Pick<Service, "read">;
   readonly logger: Logger;
-  /** Holds the stream, and notes so before it resolves. */
+  /** Holds the stream. Resolves once the hold is stored. */
   readonly close: (stream: Stream, error: WaitError) => Promise<void>;
 }
 
 /**
- * Proves on a stream's first create that the service keeps what records are found by. As long as that is open, a stream
- * creates one record at a time, and none after one that cannot be found again.
+ * Proves with a stream's first create that the service keeps the fields that records are found by. Until then a stream creates one
+ * record at a time, and none after a record that cannot be found again.
  */
 export class MatchProof {
   readonly #deps: MatchProofDeps;
@@ -34,7 +37,7 @@ export class MatchProof {
   }
 
   /**
-   * Does a create, alone when nothing is proven yet; the record is then read back before the next one.
+   * Runs a create. If nothing is proven yet, it runs alone and the record is read back before the next create.
    * @throws {WaitError} E_MATCH_DROPPED when the stream was held meanwhile.
    */
   async create(
@@ -53,19 +56,19 @@ export class MatchProof {
     return create();
   }
 
-  /** Resolves when no create runs any more that proves something. */
+  /** Resolves once no create is running whose result proves something. */
   async trialsEnded(): Promise<void> {
     await Promise.allSettled(this.#trials.values());
   }
 
-  /** A record was found by its natural key: the service keeps it. */
+  /** Notes that a record was found by its natural key, which proves that the service keeps the key. */
   async found(stream: Stream): Promise<void> {
     if (this.#proven.has(stream.name)) return;
     this.#proven.add(stream.name);
     await this.#deps.store.saveNote(keptNote(stream.name), ruleNames(stream));
   }
 
-  /** A stream that was held for the opposite stays so until a person lets it through. */
+  /** Whether the stream is proven. A stream that was held for the opposite stays held until a person lets it through. */
   async #isProven(stream: Stream): Promise<boolean> {
     const { store } = this.#deps;
     const { name } = stream;
@@ -88,7 +91,7 @@ export class MatchProof {
     return written;
   }
 
-  /** Without a word about the record, the next create is the trial. */
+  /** Reads the created record back. If that fails, the next create is the trial. */
   async #prove(stream: Stream, serviceId: ServiceId, sent: Projection, signal: AbortSignal): Promise<void> {
     const { store, service, logger, close } = this.#deps;
     const { name, resource, match } = stream;
@@ -103,7 +106,7 @@ export class MatchProof {
       return key !== undefined && key === naturalKey(rule, record);
     });
     if (isKept) return this.found(stream);
-    // The answer named a record that is not the new one: binding it will tell.
+    // The answer's id belongs to another record, so it proves nothing. Binding it will report the error.
     if (await store.boundTo({ resource, serviceId })) return;
     const reason = `the service does not keep ${fields.join(", ")} as it was sent (${resource} ${serviceId}): records of ${name} could not be found again`;
     await close(stream, dropped(reason, { resource, serviceId, fields }));
@@ -114,7 +117,7 @@ function dropped(reason: string, details: Record<string, Json> = {}): WaitError 
   return new WaitError("E_MATCH_DROPPED", reason, { afterMs: HELD_MS, details });
 }
 
-/** One create may be the trial, so one replica makes it: the one that can hold the stream. */
+/** The error of a create on another replica: only the leader makes the trial, because only the leader can hold the stream. */
 function unproven({ name }: Stream): WaitError {
   return new WaitError("E_MATCH_UNPROVEN", `the first record of ${name} is created by the replica that leads`, {
     afterMs: UNPROVEN_MS,

@@ -5,7 +5,7 @@ import { IndexReader, type IndexReaderDeps } from "./index-reader.ts";
 import { lookUp, type Found } from "./candidates.ts";
 import { loosened } from "./natural-key.ts";
 
-/** How long a record waits before it looks into an index again that could not be read. */
+/** Pause of a record before it tries the match index again after a failed read. */
 const READ_AGAIN_MS = 5_000;
 
 export interface MatcherDeps extends IndexReaderDeps {
@@ -14,13 +14,13 @@ export interface MatcherDeps extends IndexReaderDeps {
 }
 
 /**
- * How much has to be read before the match index is asked: nothing while it is younger than the limit ("young"), what is new
- * since the last reading ("news", which may find a record and proves nothing about others), or what changed, by a reading that begins
- * after the call ("afresh").
+ * How much to read before a lookup in the match index. "young" reads only if the index is older than the limit. "news" reads what
+ * is new since the last read; it may find a record but proves no absence. "afresh" reads what changed, by a read that begins after
+ * the call.
  */
 export type Freshness = "young" | "news" | "afresh";
 
-/** Finds the record of the service that a record of the ERP already is, by the stream's natural keys. */
+/** Finds the service record that an ERP record already is, by the stream's natural keys. */
 export class Matcher {
   readonly #deps: MatcherDeps;
   readonly #reader: IndexReader;
@@ -34,8 +34,9 @@ export class Matcher {
   }
 
   /**
-   * What matches the natural key of `wanted`, by the first rule that finds a record not bound to another; `gone` are left out.
-   * @throws {WaitError} when the service could not be asked: that is no failure of this record.
+   * Looks up the natural key of `wanted`, by the first rule that finds a record that is not bound to another. Ignores the records
+   * in `gone`.
+   * @throws {WaitError} when the service cannot be reached, which is not the record's failure.
    */
   async find(
     stream: Stream,
@@ -66,31 +67,34 @@ export class Matcher {
     }
   }
 
-  /** As {@link find}, without regard to spelling and to the index's age: who could be `wanted` if the service respelled it. */
+  /**
+   * Like {@link find}, but ignores spelling and reads nothing. Finds records that could be `wanted` if the service changed its
+   * spelling.
+   */
   async findNear(stream: Stream, wanted: Projection, self: RecordId): Promise<readonly ServiceId[]> {
     return (await lookUp(this.#deps.store, stream.resource, stream.match.map(loosened), wanted, self)).free;
   }
 
   /**
-   * Reads the stream's resource whole, for decisions about all of it.
-   * @returns how many of its records no record of the ERP is bound to.
+   * Reads the stream's resource whole, for decisions about all of its records.
+   * @returns how many service records are not bound.
    */
   async survey({ resource }: Stream, signal: AbortSignal): Promise<number> {
     await this.#reader.readWhole(resource, signal);
     return this.#deps.store.unboundMatches(resource);
   }
 
-  /** Brings the index up to what the service shows now. */
+  /** Reads into the index what the service shows now. */
   refresh({ resource }: Stream, signal: AbortSignal): Promise<void> {
     return this.#reader.readAfresh(resource, signal);
   }
 
-  /** What the index shall know of a record that the service holds now: it need not be read again for that. */
+  /** The index keys of a record whose values are known, so that it need not be read for them. */
   keys({ resource }: Stream, projection: Projection): MatchEntry["keys"] {
     return this.#reader.keys(resource, projection);
   }
 
-  /** Match fields without which no rule works and that no record of the service has a value in: nothing can be found by them. */
+  /** Match fields that every rule would need but that have no value in any service record, so that nothing can be found. */
   async blindFields({ resource, match }: Stream): Promise<string[]> {
     const index = await this.#deps.store.matchIndex(resource);
     if (!index || index.isEmpty) return [];

@@ -3,7 +3,7 @@ import { isJsonObject } from "#model";
 import type { MatchRule } from "#mapping";
 import type { ServiceRecord } from "#service";
 
-/** How natural keys are written. An index whose keys are written otherwise is read again. */
+/** The Unicode form of natural keys. An index with another form is read again. */
 export const KEY_FORM = "NFC";
 
 /** The name of a rule in the match index. */
@@ -11,16 +11,16 @@ export function ruleName({ fields, compare }: MatchRule): string {
   return compare === "exact" ? fields.join(",") : `~${fields.join(",")}`;
 }
 
-/** The rule without regard to spelling: what it does not find is not there in any case. */
+/** The rule without regard to spelling. If it finds nothing, the record does not exist in any spelling. */
 export function loosened({ fields }: MatchRule): MatchRule {
   return { fields, compare: "normalized" };
 }
 
 /**
- * The text that two records share exactly when the rule says they are the same, or undefined when a part is empty:
- * nothing matches by what it does not have. Numbers and texts of the same look are equal, an accent may be a character of its own
- * or a part of its letter, links compare by their id, and white space around a text never counts: columns of fixed width are
- * padded with it, and services trim it.
+ * Returns a text that two records share exactly when the rule says that they are the same. Returns undefined when a part is empty,
+ * because nothing matches by a missing value. A number equals a text that looks the same. An accent may be its own character or
+ * part of its letter. Links compare by id. White space around a text never counts: fixed-width columns are padded with it, and
+ * services trim it.
  */
 export function naturalKey(rule: MatchRule, record: Projection | ServiceRecord): string | undefined {
   const parts: string[] = [];
@@ -34,7 +34,7 @@ export function naturalKey(rule: MatchRule, record: Projection | ServiceRecord):
   return JSON.stringify(parts);
 }
 
-/** The natural keys of a record by the name of their rule; a rule of which it lacks a part has none. */
+/** Returns the natural keys of a record by the name of their rule. Omits rules of which the record lacks a part. */
 export function naturalKeys(rules: readonly MatchRule[], record: Projection | ServiceRecord): Record<string, string> {
   const keys: Record<string, string> = {};
   for (const rule of rules) {
@@ -44,7 +44,7 @@ export function naturalKeys(rules: readonly MatchRule[], record: Projection | Se
   return keys;
 }
 
-/** The natural keys by which no two records may be the same; the first one identifies the record. */
+/** Returns the natural keys that no two records may share. The first one identifies the record. */
 export function unsharedKeys(rules: readonly MatchRule[], record: Projection | ServiceRecord): [string, string][] {
   const unshared = rules.filter(({ shared }) => !shared);
   return Object.entries(naturalKeys(unshared, record));
@@ -57,7 +57,7 @@ function partText(value: Json | undefined): string | undefined {
   return undefined;
 }
 
-/** Without accents, case, white space and punctuation; `ß` is `ss`. */
+/** Returns the text without accents, case, white space and punctuation, and with `ß` as `ss`. */
 function normalized(text: string): string {
   return text
     .normalize("NFKD")

@@ -2,12 +2,12 @@ import { RetryError, type Binding, type Projection, type ResourceName, type Serv
 import { isRefusal, type Service, type ServiceRecord } from "#service";
 import type { Claim, RecordStore } from "#store";
 
-/** Records of the same resource that vouch for the service: should people have deleted one, the next is asked for. */
+/** How many other records of the resource may vouch for the service. If people deleted one, the next is tried. */
 const WITNESSES = 3;
 
 /**
- * Whether records are there. "Not there" is believed only from a service that shows, before and after, other records that are
- * known to be there: a gateway may answer 404 to everything, and then what is there would be created again.
+ * Finds out whether records exist. Believes "not there" only if the service, before and after, shows other records that are known
+ * to exist: a gateway may answer 404 to everything, and existing records would then be created again.
  */
 export class Presence {
   readonly #store: Pick<RecordStore, "boundIds" | "record">;
@@ -19,15 +19,15 @@ export class Presence {
   }
 
   /**
-   * The record as the service shows it, or undefined when it is gone for sure.
-   * @throws {WaitError} E_SERVICE_DOUBTED when the service does not show what is known to be there.
+   * Returns the record as the service shows it, or undefined when it is certainly gone.
+   * @throws {WaitError} E_SERVICE_DOUBTED when the service does not show records that are known to exist.
    */
   async read(
     resource: ResourceName,
     serviceId: ServiceId,
     fields: readonly string[],
     signal: AbortSignal,
-    /** Where a path nests the resource, ids of records above are taken from here. */
+    /** Supplies the ids of the parents when the resource's path is nested. */
     above?: Projection,
   ): Promise<ServiceRecord | undefined> {
     const shown = await this.#service.read(resource, serviceId, fields, signal, above);
@@ -39,8 +39,8 @@ export class Presence {
   }
 
   /**
-   * The service said that a record is not there: so it must not be.
-   * @throws {RetryError} E_SERVICE_ANSWER when the service shows it; `cause` is what it had said.
+   * Expects that a record is gone after the service said so.
+   * @throws {RetryError} E_SERVICE_ANSWER when the service shows it after all; `cause` is the error that said it was gone.
    */
   async expectGone({ resource, serviceId }: Binding, signal: AbortSignal, cause?: unknown): Promise<void> {
     if ((await this.read(resource, serviceId, ["id"], signal)) === undefined) return;
@@ -49,7 +49,7 @@ export class Presence {
   }
 
   /**
-   * Asks the service for what is known to be there, besides the record that is in question.
+   * Asks the service for records that are known to exist, other than the record in question.
    * @throws {WaitError} E_SERVICE_DOUBTED when its refusals cannot be believed now.
    */
   async vouch(resource: ResourceName, besides: ServiceId | undefined, signal: AbortSignal): Promise<boolean> {
@@ -58,9 +58,10 @@ export class Presence {
   }
 
   /**
-   * Rethrows what a delivery threw. A refusal is believed while the service vouches for itself, when it is in its own words or
-   * came at the delivery before too: one that comes from something in between passes, and would park whatever met it. That the
-   * tenant has no such resource is never believed while the service shows it.
+   * Returns a handler that rethrows a delivery's error. A refusal needs a service that vouches for itself, and either its own
+   * wording or the same refusal at the delivery before. Any other refusal becomes a RetryError: it comes from something in between,
+   * passes, and would park every record that meets it. "The tenant has no such resource" is never believed while the service shows
+   * the resource.
    */
   sober(
     claim: Pick<Claim, "id" | "binding">,

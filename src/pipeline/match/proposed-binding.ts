@@ -6,18 +6,18 @@ import { Presence } from "./presence.ts";
 import { Resolver } from "../deliver/resolver.ts";
 import { overwritten, shownAs, shownFields, type Counterpart, type Overwrite, type Shown } from "./shown.ts";
 
-/** A record of the ERP beside the record of the service that a person says it is. */
+/** An ERP record beside the service record that a person says it is. */
 export interface ProposedBinding {
   readonly ours: Shown;
-  /** Undefined: the service does not have the record. */
+  /** Undefined when the service does not have the record. */
   readonly theirs: Counterpart | undefined;
-  /** What the first write would change; empty too while the record cannot be mapped or waits for a parent. */
+  /** What the first write would change. Also empty while the record cannot be mapped or waits for a parent. */
   readonly overwrites: readonly Overwrite[];
 }
 
 /**
  * Shows both sides of a binding before it is made.
- * @throws {WaitError} E_SERVICE_DOUBTED when the service says that the record is not there and cannot be believed now.
+ * @throws {WaitError} E_SERVICE_DOUBTED when the service says that the record does not exist and cannot be believed now.
  */
 export async function proposeBinding(
   { store, service }: { readonly store: RecordStore; readonly service: Service },
@@ -38,7 +38,7 @@ export async function proposeBinding(
   };
 }
 
-/** A row that cannot be mapped can be bound all the same: its name is then not known. */
+/** A row that cannot be mapped can still be bound, only without a name to show. */
 async function mappedFields(stream: Stream, row: Row, deleted: boolean): Promise<readonly MappedField[]> {
   try {
     const mapped = await stream.map(row, deleted);
@@ -48,7 +48,7 @@ async function mappedFields(stream: Stream, row: Row, deleted: boolean): Promise
   }
 }
 
-/** An error that prevents a delivery does not prevent a person from resolving the record. */
+/** Ignores errors that prevent a delivery: a person can still resolve the record. */
 function notNow(thrown: unknown): undefined {
   if (thrown instanceof SyncError && (thrown.family === "park" || thrown.code === "E_PARENT_MISSING")) return undefined;
   throw thrown;

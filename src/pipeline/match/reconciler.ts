@@ -28,9 +28,9 @@ import { unsharedKeys } from "./natural-key.ts";
 import { Presence } from "./presence.ts";
 import { stageByKey } from "../poll/stage-by-key.ts";
 
-/** One thing in which the service is not what svcsync left there. */
+/** One difference between the service and what svcsync left there. */
 export type Drift =
-  /** A field of ours holds another value than was last written. */
+  /** One of our fields holds another value than was last written. */
   | {
       readonly kind: "changed";
       readonly id: RecordId;
@@ -41,9 +41,9 @@ export type Drift =
     }
   /** A bound record no longer exists. */
   | { readonly kind: "missing"; readonly id: RecordId; readonly serviceId: ServiceId }
-  /** A row that the ERP shows and neither a poll nor a sweep has read. */
+  /** A row that the ERP shows and that neither a poll nor a sweep has read. */
   | { readonly kind: "unread"; readonly id: RecordId }
-  /** An unbound record has the natural key of a bound one, by a rule that no two may share. */
+  /** An unbound service record has the natural key of a bound one, by a rule that no two records may share. */
   | {
       readonly kind: "doubled";
       readonly id: RecordId;
@@ -56,18 +56,18 @@ export interface Reconciliation {
   readonly stream: string;
   readonly compared: number;
   readonly drifts: readonly Drift[];
-  /** Why the ERP's rows could not be compared with those that were read. */
+  /** Why the ERP's keys could not be compared with the known records. */
   readonly rowsUnknown?: ErrorFacts;
-  /** Records that were made due to be written again. */
+  /** How many records were made due again or read again. */
   readonly repaired: number;
 }
 
 type ReconcilerStore = RecordStore & MatchStore & IntakeStore & SweepStore & { readonly acts: Pick<ActStore, "save"> };
 
 /**
- * Compares what the service holds with what was last written, field by field, and the keys that the ERP shows with those that were
- * read. `repairBy`, the person who wants it, makes the records that differ due again: only owned fields that differ are sent; doubles are for a person. Rows that
- * were not read are read.
+ * Compares the service's records with what was last written, field by field, and the ERP's keys with the records that were read.
+ * `repairBy` is the person who asks for a repair. It makes records that differ due again, which sends only the owned fields that
+ * differ, and reads rows that were not read. Doubles are left to a person.
  */
 export class Reconciler {
   readonly #store: ReconcilerStore;
@@ -89,7 +89,7 @@ export class Reconciler {
   async reconcile(stream: Stream, repairBy: Actor | undefined, signal: AbortSignal): Promise<Reconciliation> {
     const changed: Drift[] = [];
     const seen = new Set<ServiceId>();
-    // By natural key: of a million records, so without what the store tells of the few that are there twice.
+    // By natural key. There may be a million, so only the service id is kept, and the store is asked about the few doubles.
     const owners = new Map<string, ServiceId>();
     const strangers = new Map<string, ServiceId[]>();
     const fields = ["id", ...new Set([...stream.ownedFields, ...stream.match.flatMap((rule) => rule.fields)])];
@@ -123,7 +123,7 @@ export class Reconciler {
     return { stream: stream.name, compared, drifts, ...(error ? { rowsUnknown: error } : {}), repaired };
   }
 
-  /** Rows that the ERP shows and the store lacks. A first load is still reading them. */
+  /** Returns the keys of rows that the ERP shows and the store lacks; none during a first load, which still reads them. */
   async #unread(name: StreamName, signal: AbortSignal): Promise<{ keys: Key[]; error?: ErrorFacts }> {
     const keys: Key[] = [];
     if ((await this.#store.cursor(name)).firstLoad) return { keys };
@@ -163,7 +163,7 @@ export class Reconciler {
     return [...found.values()];
   }
 
-  /** Bound records that the list did not show, each read individually: a list may omit records that moved. */
+  /** Returns bound records that the list did not show. Reads each one, because a list may omit records that moved. */
   async #missing(stream: Stream, seen: ReadonlySet<ServiceId>, signal: AbortSignal): Promise<Drift[]> {
     const missing: Drift[] = [];
     for await (const view of eachRecord(this.#store, { stream: stream.name })) {
@@ -188,7 +188,7 @@ export class Reconciler {
         entry.before[drift.field] = drift.found;
         entry.after[drift.field] = drift.written;
       }
-      // Any write shows the delivery that the record is gone; what follows is the stream's setting.
+      // Any write makes the delivery notice that the record is gone. The stream's setting decides what follows.
       else for (const field of stream.ownedFields) entry.fields[field] = null;
       repairs.set(name, entry);
     }
@@ -209,7 +209,7 @@ export class Reconciler {
   }
 }
 
-/** A record that is to be written again, and what it holds now, so that a person's edit is kept in its history. */
+/** A record to be written again. Keeps what the service holds now, so that the record's history shows a person's edit. */
 interface Repair {
   readonly id: RecordId;
   readonly serviceId: ServiceId;
@@ -218,7 +218,7 @@ interface Repair {
   readonly after: Record<string, Json>;
 }
 
-/** The owned fields of one record that differ. Fields written at creation only belong to the service's users by now. */
+/** Returns the owned fields of one record that differ. Fields written at creation only belong to the service's users by now. */
 async function changes(stream: Stream, view: RecordView, record: ServiceRecord): Promise<Drift[]> {
   const { applied, binding } = view;
   if (!applied || !binding) return [];
@@ -233,12 +233,12 @@ async function changes(stream: Stream, view: RecordView, record: ServiceRecord):
   return drifts;
 }
 
-/** Whether nothing of the record is written any more: the rules or a person leave it out, or the ERP deleted it and the service keeps it. */
+/** Whether svcsync no longer writes the record: the rules or a person leave it out, or the ERP deleted it and the service keeps it. */
 function isLeftAlone({ deletion }: Stream, { state }: RecordView): boolean {
   return state === "skipped" || (state === "deleted" && deletion === "ignore");
 }
 
-/** What the last delivery wrote: the mapped fields, or those that a deletion sets. */
+/** Returns what the last delivery wrote: the mapped fields, or those that a deletion sets. */
 async function deliveredFields(stream: Stream, { state, row, deleted }: RecordView): Promise<readonly MappedField[]> {
   if (state !== "applied" && state !== "deleted") return [];
   const mapped = await stream.map(row, deleted);
@@ -246,7 +246,7 @@ async function deliveredFields(stream: Stream, { state, row, deleted }: RecordVi
   return mapped.kind === "deleted" && mapped.policy === "set" ? mapped.fields : [];
 }
 
-/** Of a shared array only our own ids count. */
+/** Whether a shared array holds all of our ids. Other ids do not count. */
 function holdsAll(written: Json, found: Json): boolean {
   if (!Array.isArray(written) || !Array.isArray(found)) return false;
   return written.every((id) => found.some((other) => sameValue(id, other)));

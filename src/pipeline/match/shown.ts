@@ -3,20 +3,20 @@ import type { Stream } from "#mapping";
 import { sameValue, type ServiceRecord } from "#service";
 import type { Wanted } from "../deliver/resolver.ts";
 
-/** Letters of a name that are shown. */
+/** The most characters of a name that are shown. */
 const NAME_LENGTH = 60;
-/** Fields that can name a record, best first; of a long text the first line counts. */
+/** Fields that can name a record, best first. Only the first line of a text is shown. */
 const NAME_FIELDS = ["name", "title", "subject", "description"];
 
-/** One record as people recognise it. */
+/** A record in the form in which people recognise it. */
 export interface Shown {
-  /** What it is called; empty where nothing says so. */
+  /** The record's name; empty if no field has one. */
   readonly name: string;
   /** Its match fields and their values, e.g. `customerId 10023`. */
   readonly match: string;
 }
 
-/** A record of the service that a record of the ERP is, or could be. */
+/** A service record that an ERP record is, or could be. */
 export interface Counterpart extends Shown {
   readonly serviceId: ServiceId;
 }
@@ -28,7 +28,7 @@ export interface Overwrite {
   readonly to: Json;
 }
 
-/** The fields to read of a record of the service so that it can be shown and compared. */
+/** The fields of a service record to read so that it can be shown and compared. */
 export function shownFields({ match, ownedFields }: Stream): string[] {
   return ["id", ...new Set([...match.flatMap((rule) => rule.fields), ...ownedFields])];
 }
@@ -45,7 +45,7 @@ function textOf(value: Json | undefined): string {
   return value === undefined || value === null || typeof value === "object" ? "" : String(value).trim();
 }
 
-/** Tags are added, nothing of theirs is overwritten; fields of the creation alone are left as they are. */
+/** Returns the fields that the first write would replace. Tags are only added, and fields written at creation only are left alone. */
 export function overwritten({ projection, createOnly, shared }: Wanted, record: ServiceRecord): Overwrite[] {
   return Object.entries(projection).flatMap(([field, to]) => {
     const from = record[field];

@@ -7,7 +7,7 @@ import { lookUp } from "./candidates.ts";
 import type { Matcher } from "./matcher.ts";
 import type { Presence } from "./presence.ts";
 
-/** How long after a daemon was lost a create of it may still come: no pause of a process is longer. */
+/** How long after the loss of a daemon its creates may still arrive: no process is paused for longer. */
 const WATCH_MS = DAY_MS;
 const EVERY_MS = 60_000;
 
@@ -18,14 +18,14 @@ export interface TwinWatchDeps {
   readonly streams: readonly Stream[];
   readonly clock: Clock;
   readonly logger: Logger;
-  /** How long the service's lists may be behind what was written. */
+  /** How long after a write the service's lists may not show it yet, in milliseconds. */
   readonly settleMs: number;
   readonly everyMs?: number | undefined;
 }
 
 /**
- * Looks for second records of the service: a create that a lost daemon had begun may be carried out late, when another daemon
- * has long created the record.
+ * Looks for duplicates in the service. A create that a lost daemon had begun may be carried out late, long after another daemon has
+ * created the record.
  */
 export class TwinWatch {
   readonly #deps: TwinWatchDeps;
@@ -44,7 +44,7 @@ export class TwinWatch {
     }
   }
 
-  /** Compares the creates of lost daemons with what the service shows. */
+  /** Compares the creates of lost daemons with the records that the service shows. */
   async look(signal: AbortSignal): Promise<void> {
     const lost = await this.#watched();
     for (const stream of this.#deps.streams) {
@@ -64,7 +64,7 @@ export class TwinWatch {
     return watched;
   }
 
-  /** Reads the index once more when what came late must be in the lists by now; later readings come anyway. */
+  /** Reads the index once more when the lists must show a late create. Any later read of the index serves as well. */
   async #refresh(stream: Stream, creates: readonly LostCreate[], signal: AbortSignal): Promise<void> {
     const { store, clock, matcher, settleMs } = this.#deps;
     const readAt = (await store.matchIndex(stream.resource))?.readAt ?? 0;
@@ -82,7 +82,7 @@ export class TwinWatch {
       await store.saveNote(twinsNote(stream.name), twins.length === 0 ? undefined : twins);
   }
 
-  /** Records with the natural key of this one that belong to no record of the ERP. A key that may be shared proves nothing. */
+  /** Returns unbound records with the natural key of this one. A key that records may share proves nothing. */
   async #twinsOf(stream: Stream, key: string, signal: AbortSignal): Promise<Twin[]> {
     const { store, presence } = this.#deps;
     const id = { stream: stream.name, key };

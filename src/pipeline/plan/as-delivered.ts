@@ -10,14 +10,14 @@ export type AsDelivered =
   | { readonly kind: "deleted"; readonly policy: "ignore" | "delete" }
   | { readonly kind: "deleted"; readonly policy: "set"; readonly fields: Projection };
 
-/** What stands for the service and the store. */
+/** What the caller knows in place of the service and the store. */
 export interface Known extends Pick<Service, "lookup"> {
-  /** The service id of a parent; null: it will not come; undefined: it is not there yet. */
+  /** The parent's service id; null if the parent will not arrive; undefined if it is not there yet. */
   idOf(stream: string, key: string): ServiceId | null | undefined;
 }
 
 /**
- * Maps a row and resolves what it refers to, exactly as a delivery does.
+ * Maps a row and resolves its references, exactly as a delivery does.
  * @throws {ParkError} when the row cannot be mapped, or as `lookup` does.
  * @throws {WaitError} E_PARENT_MISSING when a parent is not there yet.
  */

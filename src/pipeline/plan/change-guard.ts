@@ -17,21 +17,21 @@ import type { DeleteGuardSettings } from "../poll/delete-guard.ts";
 import { changeConfirmedNote, changeHeldNote, type ChangeHeld } from "../wake/change-hold.ts";
 import { Planner, type PlannerDeps } from "./planner.ts";
 
-/** How often a person's word is looked for. */
+/** How often to check for a person's confirmation. */
 const LOOK_MS = 500;
-/** How often a stream that is held is planned again, without a person's word: the ERP may have made the change small. */
+/** How often a held stream is planned again without a confirmation. Changes in the ERP may have made the update small enough. */
 const COUNT_AGAIN_MS = 600_000;
-/** The pause after the service could not be asked for names. */
+/** Pause after a plan failed because the service could not be asked for names. */
 const RETRY_MS = 5_000;
 
-/** A changed mapping that updates more records of a stream than both needs a person's word. */
+/** A changed mapping needs a person's confirmation if it updates more records of a stream than both limits. */
 export interface ChangeGuardSettings {
-  /** Of the stream's records. */
+  /** Percent of the stream's records. */
   readonly percent: number;
   readonly count: number;
 }
 
-/** The updates of records that were written before, by a mapping that has not been delivered yet. */
+/** The updates that a mapping that was not delivered yet would make to records that were written before. */
 export interface PlannedChange {
   readonly id: string;
   readonly updates: number;
@@ -46,21 +46,21 @@ export interface ChangeGuardDeps {
   readonly logger: Logger;
   readonly changeGuard: ChangeGuardSettings;
   readonly guard: DeleteGuardSettings;
-  /** Counts what the stream's changed mapping would update of what was written before. */
+  /** Counts the written records that the stream's changed mapping would update. */
   readonly plan: (planner: Planner, stream: Stream, signal: AbortSignal) => Promise<PlannedChange>;
-  /** Records became due. */
+  /** Called when records became due. */
   readonly released: () => void;
   readonly stop: (error: StopError) => void;
 }
 
 /**
- * Lets a changed mapping through, record by record, unless it would update too many that were written before: its stream is
- * then held, new rows included, until a person confirms the plan or the sync file is corrected. A first load is never held.
+ * Lets a changed mapping through unless it would update too many records that were written before. Then the whole stream is held,
+ * new rows included, until a person confirms the plan or corrects the sync file. A first load is never held.
  */
 export class ChangeGuard {
   readonly #deps: ChangeGuardDeps;
   readonly #streams: readonly Stream[];
-  /** Streams whose mapping was not let through yet, and when each is planned next, by a monotonic clock. */
+  /** Streams whose changed mapping was not let through yet, and when each is planned next, in milliseconds by a monotonic clock. */
   readonly #pending = new Map<Stream, number>();
 
   constructor(deps: ChangeGuardDeps, streams: readonly Stream[]) {
@@ -68,12 +68,12 @@ export class ChangeGuard {
     this.#streams = streams;
   }
 
-  /** Holds the streams whose mapping changed, before anything is delivered; ends the holds of those that were corrected. */
+  /** Holds the streams whose mapping changed, before anything is delivered. Ends the holds of mappings that were changed back. */
   async begin(): Promise<void> {
     await Promise.all(this.#streams.map((stream) => this.#begin(stream)));
   }
 
-  /** Looks at the streams that are held until none is, or the signal is aborted. */
+  /** Checks the held streams until none is left or the signal is aborted. */
   async run(signal: AbortSignal): Promise<void> {
     while (!signal.aborted && this.#pending.size > 0) {
       for (const [stream, dueAt] of this.#pending) await this.#look(stream, dueAt, signal);
@@ -102,7 +102,7 @@ export class ChangeGuard {
     });
   }
 
-  /** Plans the stream when a person answered or its time has come. */
+  /** Plans the stream if a person confirmed a plan or its next plan is due. */
   async #look(stream: Stream, dueAt: number, signal: AbortSignal): Promise<void> {
     const { store, logger, changeGuard, released } = this.#deps;
     const { name, fingerprint } = stream;
@@ -135,14 +135,14 @@ export class ChangeGuard {
     }
   }
 
-  /** A planner that asks the service for names that were never read: without them every record would seem to change. */
+  /** Opens a planner that asks the service for names that were never read. Without them every record would seem to change. */
   openPlanner(): Promise<Planner> {
     const names: PlannerDeps["names"] = async (...of) => {
       try {
         return await this.#deps.service.lookup(...of);
       } catch (thrown) {
         if (thrown instanceof ParkError || thrown instanceof StopError) throw thrown;
-        // Not the record's affair, and no reason to count it as one that is not updated.
+        // The error does not concern the record, so it must not count the record as not updated.
         const { code, message } = errorFacts(thrown);
         throw new RetryError(code, message, { cause: thrown });
       }
@@ -155,7 +155,7 @@ export class ChangeGuard {
   }
 }
 
-/** Whether a person has to confirm the change; `meant`: so many updates were confirmed. */
+/** Whether a person has to confirm the change. `meant` is how many updates were confirmed. */
 export function isTooMuch(
   { percent, count }: ChangeGuardSettings,
   { updates, known }: Pick<PlannedChange, "updates" | "known">,
@@ -174,7 +174,7 @@ function holdFor({ name, fingerprint }: Stream, { id, updates, known }: PlannedC
   };
 }
 
-/** A person's word that this plan is meant: the daemon, or the next sync, writes it. */
+/** Stores a person's confirmation of a plan. The daemon, or the next sync, carries it out. */
 export async function confirmChange(
   store: NoteStore,
   stream: StreamName,

@@ -15,7 +15,7 @@ import type { Wanted } from "../deliver/resolver.ts";
 import type { PendingIds } from "./pending-ids.ts";
 import type { PlannedField, Verdict } from "./planned-delivery.ts";
 
-/** States that a run leaves a record in. */
+/** The state of a record after the run, by verdict. */
 export const stateAfter: Readonly<Record<Verdict, RecordState>> = {
   create: "applied",
   adopt: "applied",
@@ -28,7 +28,7 @@ export const stateAfter: Readonly<Record<Verdict, RecordState>> = {
   skip: "skipped",
 };
 
-/** A plan of a record, before it is told as one. */
+/** The plan of a record before it becomes a `PlannedDelivery`. */
 export interface Draft {
   readonly verdict: Verdict;
   readonly fields?: readonly PlannedField[];
@@ -39,7 +39,7 @@ export interface Draft {
   readonly isBound?: boolean;
 }
 
-/** Of a record that is found, or was bound by a person. */
+/** The reason for a record that is found in the service, or that a person bound. */
 export const COMPARED = "the record is in the service already; only what differs there is written";
 
 export const FOUND_DELETED = "it is deleted in the ERP and was found by its natural key";
@@ -50,7 +50,7 @@ export const LEFT: Draft = {
   reason: "deleted in the ERP; nothing is written for it",
 };
 
-/** An update, or the fields that a deletion sets. */
+/** Drafts an update, or the fields that a deletion sets. */
 export function edit(verdict: "update" | "delete", { projection, change }: Edited, ids: PendingIds): Draft {
   if (!change) return { verdict: "unchanged", applied: projection };
   const fields = Object.entries(change.after).map(([field, after]) => ({
@@ -61,12 +61,15 @@ export function edit(verdict: "update" | "delete", { projection, change }: Edite
   return { verdict, fields, applied: projection };
 }
 
-/** What a create sends. */
+/** Returns the fields that a create sends. */
 export function allFields(projection: Projection, ids: PendingIds): PlannedField[] {
   return Object.entries<Json>(withoutNulls(projection)).map(([field, value]) => ({ field, after: ids.shown(value) }));
 }
 
-/** A record that refers to itself is created without that, and gets its own id right after. */
+/**
+ * Returns the projection with the record's own id where it refers to itself: it is created without the id, which is written right
+ * after.
+ */
 export async function withItself(
   view: Deliverable,
   stream: Stream,

@@ -4,8 +4,8 @@ import type { RecordStore, RecordView } from "#store";
 import { referencesIn } from "../deliver/resolver.ts";
 
 /**
- * What the records of a page need, asked for together: their rows are mapped at once, since expressions run in another process,
- * and what they refer to is read at once.
+ * Gets what the records of a page need in one go: maps all rows together, because expressions run in another process, and reads the
+ * bindings of all parents together.
  */
 export class PageAhead {
   readonly #store: Pick<RecordStore, "bindings">;
@@ -16,12 +16,12 @@ export class PageAhead {
     this.#store = store;
   }
 
-  /** The stream as its pages see it: a row of the page is mapped once. */
+  /** Returns the stream with a mapping that reuses the page's results, so that each row of the page is mapped once. */
   streamOf(stream: Stream): Stream {
     return { ...stream, map: (row, deleted) => this.#mapped.get(row) ?? stream.map(row, deleted) };
   }
 
-  /** Takes the place of the last page. */
+  /** Reads a page, which replaces the previous one. */
   async read(views: readonly RecordView[], stream: Stream): Promise<void> {
     this.#mapped = new Map(views.map(({ row, deleted }) => [row, stream.map(row, deleted)]));
     const mapped = await Promise.allSettled(this.#mapped.values());
@@ -33,7 +33,7 @@ export class PageAhead {
     this.#bound = new Map([...ids.keys()].map((name) => [name, bound.get(name)]));
   }
 
-  /** As the store's, which is asked for what no record of the page refers to. */
+  /** Like the store's `bindings`. Asks the store only if an id is not referred to on the page. */
   async bindings(ids: readonly RecordId[]): Promise<ReadonlyMap<string, Binding>> {
     if (!ids.every((id) => this.#bound.has(recordName(id)))) return this.#store.bindings(ids);
     const found = new Map<string, Binding>();

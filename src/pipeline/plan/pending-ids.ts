@@ -1,19 +1,19 @@
 import type { Json, ServiceId } from "#model";
 
-/** What is written in the place of an id that only the run itself will know. */
+/** Describes an id that only the run will know. */
 export type PendingId =
   /** The id that the service will give to this record, as `stream/key`. */
   | { readonly newIdOf: string }
-  /** The id of the record whose `by` is `value`: the names of the resource have not been read yet. */
+  /** The id of the record whose `by` is `value`. The names of the resource have not been read yet. */
   | { readonly idOf: string; readonly by: string; readonly value: string | number };
 
-/** Far from every id and from every number that a row holds. */
+/** The first placeholder, far from every id and from every number that a row holds. */
 const FIRST = Number.MIN_SAFE_INTEGER;
 const MOST = 1_000_000;
 
 /**
- * Stand-ins for ids that are not known before the run. They pass through mapping and comparison like ids, and are told
- * again by {@link shown}.
+ * Placeholders for ids that are not known before the run. Mapping and comparison treat them as ids. {@link shown} replaces them
+ * with what they stand for.
  */
 export class PendingIds {
   readonly #known = new Map<string, ServiceId>();
@@ -28,7 +28,7 @@ export class PendingIds {
     return id;
   }
 
-  /** The value with every stand-in replaced by what it stands for. */
+  /** Returns the value with every placeholder replaced by what it stands for. */
   shown(value: Json): Json {
     if (Array.isArray(value)) return value.map((item) => this.shown(item));
     if (typeof value !== "number" || value < FIRST || value >= FIRST + MOST) return value;

@@ -10,21 +10,21 @@ import {
 
 /**
  * What the next run does with a record.
- * `adopt`: binds it to a record of the service that is there, and writes what differs from it.
- * `settle`: asks the service first what became of a create that was begun.
+ * `adopt`: binds it to an existing record of the service and writes what differs.
+ * `settle`: first asks the service what became of a create that was begun.
  * `unchanged`: delivers it without a request.
  */
 export const VERDICTS = ["create", "adopt", "update", "delete", "settle", "park", "wait", "skip", "unchanged"] as const;
 
 export type Verdict = (typeof VERDICTS)[number];
 
-/** Verdicts after which the service, or what a person has to do, is not what it was. */
+/** Verdicts that change the service, or what a person has to do. */
 export const CHANGES: ReadonlySet<Verdict> = new Set(["create", "adopt", "update", "delete", "settle", "park"]);
 
-/** A field that is written. Ids that only the run will know are told as a `PendingId`. */
+/** A field that is written. A `PendingId` stands for an id that only the run will know. */
 export interface PlannedField {
   readonly field: string;
-  /** What was last written; undefined where nothing was, or where only the service knows. */
+  /** What was last written; undefined if nothing was, or if only the service knows. */
   readonly before?: Json;
   readonly after: Json;
 }
@@ -32,35 +32,35 @@ export interface PlannedField {
 export interface PlannedDelivery {
   readonly id: RecordId;
   readonly verdict: Verdict;
-  /** The record of the service that it is, or is taken to be. */
+  /** The service record that it is bound to, or that it matches. */
   readonly serviceId?: ServiceId | undefined;
-  /** What is written: of a create all fields that have a value, of an update those that differ. */
+  /** What is written: for a create all fields with a value, for an update those that differ. */
   readonly fields: readonly PlannedField[];
   /** Why it is parked or waits. */
   readonly error?: ErrorFacts | undefined;
   /** What else a person should know about it. */
   readonly reason?: string | undefined;
-  /** Something was written for it before. */
+  /** Whether something was written for the record before. */
   readonly isDelivered: boolean;
 }
 
-/** A planned record, and how the run leaves it. */
+/** A planned record, and its state after the run. */
 export interface Fate {
   readonly planned: PlannedDelivery;
   readonly state: RecordState;
-  /** What is last written then; undefined where nothing is. */
+  /** What will count as last written; undefined if nothing is written. */
   readonly applied: Projection | undefined;
-  /** It was found in the service, so that others may refer to it by the id of the plan. */
+  /** Whether the record was found in the service, so that others can refer to it by the id in the plan. */
   readonly isBound: boolean;
 }
 
-/** What others need to know about a record that is planned: how it ends, and as which record of the service. */
+/** What the plans of other records need to know about a planned record: how it ends, and its service id. */
 export type KnownFate = Pick<Fate, "state" | "isBound"> & Pick<Fate["planned"], "verdict" | "serviceId" | "error">;
 
-/** Some 10 MB. Of a first load each parent that is forgotten is planned again for its next child. */
+/** How many fates are kept, which takes about 10 MB. In a first load, a forgotten parent is planned again for its next child. */
 const KEPT = 50_000;
 
-/** The fates of records that others refer to, the latest few of them. */
+/** The most recent fates of records that others refer to. */
 export class KnownFates {
   readonly #fates = new Map<string, KnownFate | undefined>();
 
@@ -72,7 +72,7 @@ export class KnownFates {
     return this.#fates.get(recordName(id));
   }
 
-  /** Undefined: the run leaves the record alone. */
+  /** `undefined` means that the run leaves the record alone. */
   set(id: RecordId, fate: KnownFate | undefined): void {
     if (this.#fates.size >= KEPT) this.#fates.delete(this.#fates.keys().next().value!);
     this.#fates.set(recordName(id), fate);

@@ -14,20 +14,20 @@ import { PageAhead } from "./page-ahead.ts";
 import { RecordPlanner, type KnownNames } from "./record-planner.ts";
 import { CHANGES, type PlannedDelivery } from "./planned-delivery.ts";
 
-/** Records that are read and mapped at once. */
+/** How many records are read and mapped together. */
 const PAGE = 100;
 
 export interface PlannerDeps {
   readonly store: RecordStore & OperatorStore & NoteStore & IntakeStore & Pick<MatchStore, "matches">;
-  /** What is known about the service's names; from the store alone, unless the plan may ask the service. */
+  /** Looks up names of the service: in the store only, unless the plan may ask the service. */
   readonly names: KnownNames;
   readonly clock: Clock;
   readonly guard: DeleteGuardSettings;
 }
 
 /**
- * Foresees what the next run writes, and writes nothing. Reads a page of records at a time and keeps none of them, so that
- * memory stays flat; between pages the event loop has its turn.
+ * Predicts what the next run writes, and writes nothing. Reads records page by page and keeps none, so that memory stays flat.
+ * Yields to the event loop between pages.
  */
 export class Planner {
   readonly #deps: PlannerDeps;
@@ -49,7 +49,7 @@ export class Planner {
     });
   }
 
-  /** All streams of the sync file, of which any may be planned: records of one refer to those of others. */
+  /** Opens a planner. `streams` are all streams of the sync file: any may be planned, and records of one refer to records of others. */
   static async open(deps: PlannerDeps, streams: readonly Stream[]): Promise<Planner> {
     const changed = new Set<StreamName>();
     for (const { name, fingerprint } of streams) {
@@ -59,14 +59,14 @@ export class Planner {
     return new Planner(deps, streams, changed);
   }
 
-  /** Whether the stream's records were last delivered by another mapping, so that all of them are mapped again. */
+  /** Whether the stream's records were last delivered with another mapping, so that all of them are mapped again. */
   isChanged(stream: StreamName): boolean {
     return this.#changed.has(stream);
   }
 
   /**
-   * What becomes of each record that the next run delivers: in the order of their keys, then those that it delivers because
-   * a record that they refer to is bound.
+   * Yields the plan of each record that the next run delivers: first in the order of their keys, then those that become due because
+   * a parent is bound.
    */
   async *plan(name: StreamName, signal: AbortSignal): AsyncGenerator<PlannedDelivery> {
     const stream = this.#streams.get(name)!;
@@ -80,7 +80,7 @@ export class Planner {
     }
   }
 
-  /** Records of the stream that become due when the parent is bound; none where it will not be. */
+  /** Returns the stream's records that become due when the parent is bound; none if it will not be bound. */
   async #woken(parent: RecordView, above: Stream, name: StreamName, signal: AbortSignal): Promise<RecordView[]> {
     const children = (await this.#deps.store.dependents(parent.id)).filter(({ stream }) => stream === name);
     if (children.length === 0) return [];
@@ -106,7 +106,7 @@ export class Planner {
     return (await this.#records.plan(view, stream, signal)).planned;
   }
 
-  /** What becomes of one record; undefined where the store does not have it or the next run leaves it alone. */
+  /** Plans one record; undefined if the store does not have it or the next run leaves it alone. */
   async planOne(id: RecordId, signal: AbortSignal): Promise<PlannedDelivery | undefined> {
     const view = await this.#deps.store.record(id);
     const stream = this.#streams.get(id.stream);
@@ -119,7 +119,7 @@ export class Planner {
     return CHANGES.has(verdict);
   }
 
-  /** Whether the guard would hold so many deletions of the stream. */
+  /** Whether the guard would hold this many deletions of the stream. */
   wouldHold(stream: StreamName, deletions: number): Promise<boolean> {
     return wouldHoldDeletions(this.#deps, stream, deletions);
   }

@@ -28,7 +28,7 @@ import { allFields, COMPARED, edit, FOUND_DELETED, LEFT, stateAfter, withItself,
 import { PendingIds } from "./pending-ids.ts";
 import { KnownFates, type Fate, type KnownFate, type PlannedDelivery } from "./planned-delivery.ts";
 
-/** What is known about the service's names: an id, or undefined where they have not been read. Throws as {@link Service.lookup} does. */
+/** Returns the id of a name in the service, or undefined if the names have not been read. Throws like {@link Service.lookup}. */
 export type KnownNames = (...of: Parameters<Service["lookup"]>) => Promise<ServiceId | undefined>;
 
 export interface RecordPlannerDeps {
@@ -40,7 +40,7 @@ export interface RecordPlannerDeps {
   readonly isDue: (view: RecordView) => boolean;
 }
 
-/** A record that is being planned, and the ids that only the run will know. */
+/** A record that is being planned, with the ids that only the run will know. */
 interface PlanJob {
   readonly view: RecordView;
   readonly stream: Stream;
@@ -48,25 +48,28 @@ interface PlanJob {
   readonly signal: AbortSignal;
 }
 
-/** Parents of parents that are planned for one record; beyond, they count as records that will come. */
+/** How many generations of parents are planned for one record. Parents beyond that are assumed to be created. */
 const DEEPEST = 200;
 
 /**
- * Foresees what a delivery does with a record, by the functions of the delivery and from the store alone. What only the
- * service can say is left open: which of the candidates still exist, and what it refuses.
+ * Predicts what a delivery does with a record, using the delivery's functions and only the store. Two things that only the service
+ * knows stay open: which candidates still exist, and what it refuses.
  */
 export class RecordPlanner {
   readonly #deps: RecordPlannerDeps;
   readonly #fates = new KnownFates();
   readonly #keys = new KeysInFlight();
-  /** Records that are being planned: a record that asks for one of them waits for it in turn. */
+  /** Records that are being planned. A record that refers to one of them waits for it in a circle. */
   readonly #planning = new Set<string>();
 
   constructor(deps: RecordPlannerDeps) {
     this.#deps = deps;
   }
 
-  /** The fate of a record that the run delivers. Plan parents before their children: what two records contend for goes to the first. */
+  /**
+   * Returns the fate of a record that the run delivers. Plan parents before their children: if two records compete, the first one
+   * wins.
+   */
   async plan(view: RecordView, stream: Stream, signal: AbortSignal): Promise<Fate> {
     const name = recordName(view.id);
     this.#planning.add(name);
@@ -135,7 +138,7 @@ export class RecordPlanner {
     return { verdict: "create", ...draft };
   }
 
-  /** @throws {ParkError} E_MATCH_TAKEN: by the time of this record, the one that is planned first is in the service. */
+  /** @throws {ParkError} E_MATCH_TAKEN because the record that was planned first will be in the service by then. */
   #reserve(stream: Stream, projection: Projection, self: RecordId): void {
     try {
       this.#keys.reserve(stream, projection, self);
@@ -160,7 +163,7 @@ export class RecordPlanner {
     throw childrenFirst(standing, `${counted(standing.length, "record")} ${STILL_BELOW}`);
   }
 
-  /** A deleted record that is not bound: what its natural key finds is bound and then removed. */
+  /** Plans a deletion of an unbound record: the match of its natural key is bound, then removed. */
   async #soughtRemoval(job: PlanJob, deletion: Deletion, resolver: Resolver): Promise<Draft> {
     const { view, stream, ids, signal } = job;
     const { store } = this.#deps;
@@ -201,7 +204,7 @@ export class RecordPlanner {
     return isComing ? { resource, serviceId: ids.idOf({ newIdOf: recordLabel(id) }) } : undefined;
   }
 
-  /** Records as the run leaves them. */
+  /** Reads records in their state after the run. */
   #afterwards(signal: AbortSignal): Pick<RecordStore, "record"> {
     const record = async (id: RecordId): Promise<RecordView | undefined> => {
       const view = await this.#deps.store.record(id);
@@ -213,7 +216,7 @@ export class RecordPlanner {
     return { record };
   }
 
-  /** How the run leaves a record that another one refers to; undefined where it is not delivered, or waits for the other. */
+  /** Returns the fate of a record that another one refers to; undefined if it is not delivered, or waits for the other one. */
   async #fate(id: RecordId, signal: AbortSignal): Promise<KnownFate | undefined> {
     if (this.#fates.has(id)) return this.#fates.get(id);
     if (this.#planning.has(recordName(id))) return undefined;
@@ -226,13 +229,13 @@ export class RecordPlanner {
     return fate;
   }
 
-  /** Of a record that is bound, others know what they need by its binding. */
+  /** Remembers the fate of an unbound record. For a bound one, its binding tells others what they need. */
   #remembered({ id, binding }: RecordView, fate: Fate): Fate {
     if (!binding) this.#fates.set(id, knownFate(fate));
     return fate;
   }
 
-  /** What keeps the parents from coming. */
+  /** Explains why the parents will not arrive. */
   async #whyMissing(missing: readonly RecordId[]): Promise<string> {
     const reasons: string[] = [];
     for (const id of missing) reasons.push(`${recordLabel(id)} ${await this.#whyNot(id)}`);

@@ -2,10 +2,10 @@ import { createHash } from "node:crypto";
 import { canonicalJson, type RecordId, type StreamName } from "#model";
 import { CHANGES, VERDICTS, type PlannedDelivery, type Verdict } from "./planned-delivery.ts";
 
-/** Digits of a plan's id: enough to tell plans apart, few enough to be typed. */
+/** Digits of a plan's id: enough to tell plans apart, and short enough to type. */
 const ID_LENGTH = 12;
 
-/** What the plan of a stream adds up to. */
+/** The totals of a stream's plan. */
 export interface PlanCounts {
   readonly verdicts: Readonly<Record<Verdict, number>>;
   /** How often each field is written by updates, the most frequent first. */
@@ -14,7 +14,7 @@ export interface PlanCounts {
   readonly updates: number;
 }
 
-/** Adds up planned records, one at a time: memory stays flat. */
+/** Adds up planned records one at a time, so that memory stays flat. */
 export class Tally {
   readonly #verdicts: Record<Verdict, number>;
   readonly #fields = new Map<string, number>();
@@ -51,7 +51,7 @@ export class Tally {
     return VERDICTS.some((verdict) => CHANGES.has(verdict) && this.#verdicts[verdict] > 0);
   }
 
-  /** Names this plan: another mapping, another record or another value that is written gives another id. */
+  /** Identifies this plan. Another mapping, another record or another written value gives another id. */
   get id(): string {
     return this.#digest.copy().digest("hex").slice(0, ID_LENGTH);
   }

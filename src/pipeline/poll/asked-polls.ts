@@ -6,7 +6,7 @@ import { StoreNews } from "../wake/store-news.ts";
 import { pollNote } from "../notes.ts";
 import type { Nudges } from "./nudges.ts";
 
-/** How often it looks: a command in another process takes effect within this time. */
+/** How often requests are read. A command in another process takes effect within this time. */
 const LOOK_MS = 1_000;
 
 export interface AskedPollsDeps {
@@ -16,7 +16,7 @@ export interface AskedPollsDeps {
   readonly logger: Logger;
 }
 
-/** Nudges the streams that people want polled now. While polls of a stream are paused, its request waits for their end. */
+/** Nudges the streams for which a person requested a poll. While a stream's polls are paused, its request waits. */
 export class AskedPolls {
   readonly #deps: AskedPollsDeps;
   readonly #streams: readonly StreamName[];
@@ -28,7 +28,7 @@ export class AskedPolls {
     this.#news = new StoreNews(deps.store);
   }
 
-  /** Looks now. Never throws: what was not read is read the next time. */
+  /** Reads the requests now. Never throws: after an error the next look reads them. */
   async look(): Promise<void> {
     const { holds, logger } = this.#deps;
     try {
@@ -41,7 +41,7 @@ export class AskedPolls {
     }
   }
 
-  /** Looks until the signal is aborted. */
+  /** Reads requests until the signal is aborted. */
   async run(signal: AbortSignal): Promise<void> {
     while (!signal.aborted) {
       if (await this.#news.any()) await this.look();
@@ -53,7 +53,7 @@ export class AskedPolls {
     const { store, nudges } = this.#deps;
     const note = pollNote(stream);
     if ((await store.note(note)) !== true) return;
-    // First, so that a request that comes from here on gets a poll of its own.
+    // Before the nudge, so that a request that arrives from now on gets its own poll.
     await store.saveNote(note, undefined);
     nudges.nudge(stream);
   }

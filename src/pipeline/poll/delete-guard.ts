@@ -3,21 +3,27 @@ import type { Claim, DeliveryStore, NoteStore, OperatorStore, RecordStore } from
 import type { Logger } from "#telemetry";
 import { emptiedNote, guardNote } from "../notes.ts";
 
-/** More deletions of a stream within {@link WINDOW_MS} than these allow need a person's word. */
+/** A stream with more deletions within {@link WINDOW_MS} than these settings allow needs a person's confirmation. */
 export interface DeleteGuardSettings {
-  /** Of the stream's records. */
+  /** Percent of the stream's records. */
   readonly percent: number;
   readonly count: number;
-  /** So many pass whatever the share: of ten records one is more than five percent. */
+  /** This many are always allowed: one of ten records is already more than five percent. */
   readonly floor: number;
 }
 
 const WINDOW_MS = DAY_MS;
-/** The rest of a mass deletion is delivered meanwhile, and so counted. */
+/**
+ * Pause before a deletion is checked again while others are counted. Meanwhile the rest of a mass deletion is delivered, and so
+ * counted.
+ */
 const COUNT_AGAIN_MS = 300;
-/** A person's word wakes those that wait, not one that is being counted: the first look is soon repeated. */
+/**
+ * Pause before a held deletion is checked again for the first time. A confirmation wakes waiting records, but not one that is being
+ * checked.
+ */
 const HELD_FIRST_MS = 2_000;
-/** Without a person's word it is looked whether the ERP took deletions back. */
+/** Pause before later checks, which notice deletions that the ERP took back. */
 const HELD_AGAIN_MS = HOUR_MS;
 
 export interface DeleteGuardDeps {
@@ -28,12 +34,12 @@ export interface DeleteGuardDeps {
 }
 
 /**
- * One guard for all deletions, whatever told of them: a flag, a feed or a sweep. Counts per stream what is to be deleted and
- * what was deleted within a day, before each deletion, and holds all that are open when together they are too many.
+ * Guards all deletions, whether a flag, a feed or a sweep reported them. Before each deletion it counts the stream's open deletions
+ * and those of the last 24 hours. If together they are too many, it holds all open ones.
  */
 export class DeleteGuard {
   readonly #deps: DeleteGuardDeps;
-  /** Streams whose deletions are held, as far as was logged. */
+  /** Streams whose deletions are held, as far as it was logged. */
   readonly #holding = new Set<StreamName>();
 
   constructor(deps: DeleteGuardDeps) {
@@ -42,8 +48,8 @@ export class DeleteGuard {
 
   /**
    * Resolves when the deletion may be carried out.
-   * @throws {WaitError} E_DELETION_COUNTED while others that came with it are still to be counted, E_DELETION_HELD when they
-   * are too many.
+   * @throws {WaitError} E_DELETION_COUNTED while others that came with it are still to be counted, E_DELETION_HELD when they are
+   * too many.
    */
   async expectAllowed(claim: Claim): Promise<void> {
     const { store, clock, guard, logger } = this.#deps;
@@ -51,7 +57,7 @@ export class DeleteGuard {
     const now = clock.now();
     const { confirmedAt, further } = await this.#confirmed(stream, now);
     const since = now - WINDOW_MS;
-    // How many more there are changes nothing: of a mass deletion, to count all for each would take hours.
+    // Any count beyond this has the same effect. Counting all of a mass deletion for each record would take hours.
     const most = Math.max(guard.floor, guard.count, further);
     const { toldAt, count, isCounted } = await store.tellDeletion(claim, { since, confirmedAt, limit: most + 1 });
     if (toldAt <= confirmedAt || count <= further) return;
@@ -78,7 +84,10 @@ export class DeleteGuard {
     );
   }
 
-  /** A word that was given later than now is from before the clock was set back: it confirms nothing that comes from now on. */
+  /**
+   * Reads the person's confirmation. One from the future was given before the clock was set back, so it is moved to just before
+   * now: it then confirms nothing that is reported from now on.
+   */
   async #confirmed(stream: StreamName, now: number): Promise<{ confirmedAt: number; further: number }> {
     const { store } = this.#deps;
     const noted = await store.note(guardNote(stream));
@@ -88,7 +97,7 @@ export class DeleteGuard {
   }
 }
 
-/** Whether the guard would hold `planned` deletions of a stream, of which some may have been told of already. Tells of none. */
+/** Whether the guard would hold `planned` deletions of a stream. Some of them may have been counted already. Counts none itself. */
 export async function wouldHoldDeletions(
   {
     store,
@@ -112,18 +121,18 @@ async function isAllowed(
   return count <= floor || (count <= most && count <= ((await known()) * percent) / 100);
 }
 
-/** Records of a stream that the ERP has not deleted: in the service, or on their way there. */
+/** Counts the stream's records that the ERP has not deleted: in the service, or to be delivered there. */
 export async function knownCount(store: Pick<RecordStore, "counts">, stream: StreamName): Promise<number> {
   const counts = (await store.counts()).get(stream) ?? {};
   return Object.values(counts).reduce((sum, count) => sum + count, 0) - (counts.deleted ?? 0);
 }
 
-/** Deletions of a stream that wait for a person: by the guard, or because the ERP shows no record at all. */
+/** Deletions of a stream that wait for a person: the guard holds them, or the ERP shows no record at all. */
 export interface HeldDeletions {
   readonly count: number;
   readonly known: number;
   readonly examples: readonly string[];
-  /** The ERP shows no record of the stream any more. */
+  /** Whether the ERP no longer shows any record of the stream. */
   readonly isEmptied: boolean;
 }
 
@@ -144,7 +153,7 @@ export async function heldDeletions(
   return undefined;
 }
 
-/** A person's word that the deletions that were held `at` a moment are meant: they are carried out, and no others. */
+/** Stores a person's confirmation of the deletions that were held at the time `at`. Those are carried out, and no others. */
 export async function confirmDeletions(
   store: OperatorStore & NoteStore,
   stream: StreamName,

@@ -5,16 +5,16 @@ import type { Logger } from "#telemetry";
 export interface NudgesDeps {
   readonly queue: Pick<Queue, "pollNow">;
   readonly logger: Logger;
-  /** Between two nudged polls of one stream lie at least so many milliseconds. */
+  /** The least time between two nudged polls of one stream, in milliseconds. */
   readonly floorMs: number;
   /** Milliseconds by a monotonic clock. */
   readonly elapsed?: () => number;
 }
 
 /**
- * Polls a stream at once because something said that the ERP changed. Nudges that come close together are one poll: the first
- * one polls at once, the others share one poll at the end of the floor, so that the last change is always seen. Disposing forgets
- * the polls that were put off: the schedule comes anyway.
+ * Polls a stream at once after a hint that the ERP changed. Nudges in quick succession are merged: the first one polls at once, the
+ * others share one poll at the end of the floor, so that the last change is always seen. Disposing drops postponed polls, because
+ * the schedule polls anyway.
  */
 export class Nudges implements Disposable {
   readonly #deps: NudgesDeps;

@@ -1,39 +1,39 @@
 import { backoffMs, errorFacts, SyncError, untilAborted, type ErrorFacts, type StreamName } from "#model";
 
-/** Failures that all streams of a source share: one of them finds out for all. */
+/** Failures that concern all streams of a source. One stream then tests the source for all. */
 const OF_THE_SOURCE = new Set(["E_SOURCE_UNREACHABLE", "E_SOURCE_BUSY", "E_SOURCE_LOGIN"]);
-/** A poll that failed: the interval is pause enough for the first time, a minute is little against an outage. */
+/** Backoff of failed polls. After the first failure the poll interval is pause enough. A minute is short compared with an outage. */
 const FAILED = { baseMs: 1_000, maxMs: 60_000 };
-/** Many systems lock a user out after a few wrong passwords, and for longer the more often they come. */
+/** Backoff of refused logins. Many systems lock a user out after a few wrong passwords, each time for longer. */
 const REFUSED = { baseMs: 240_000, maxMs: 3_600_000 };
-/** A Retry-After beyond this is taken for a mistake. */
+/** The longest Retry-After that is obeyed. A longer one is taken for a mistake. */
 const ASKED_MAX_MS = 86_400_000;
 
 interface Pause {
   failures: number;
   until: number;
-  /** What began the pause: of a lock-out that follows wrong credentials, the wrong credentials. */
+  /** The error that began the pause. If wrong credentials lead to a lock-out, this stays the refused login. */
   cause: ErrorFacts | undefined;
 }
 
 interface SourceState extends Pause {
-  /** The ERP answered since it last failed. */
+  /** Whether the ERP has answered since it last failed. */
   isTrusted: boolean;
-  /** The one stream that finds out whether it answers, and the others that wait for its word. */
+  /** The stream that tests whether the source answers, while the others wait for the result. */
   trial: { readonly stream: StreamName; readonly ended: Promise<void>; readonly end: () => void } | undefined;
 }
 
 export interface PollPausesDeps {
-  /** A stream's source in the sync file. */
+  /** Returns a stream's source in the sync file. */
   readonly sourceOf: (stream: StreamName) => string;
   /** Milliseconds by a monotonic clock. */
   readonly elapsed?: () => number;
 }
 
 /**
- * When an ERP that failed is asked again: after growing pauses, never in step, and at the earliest when it said so. A source
- * that does not answer, is busy or refused the login is asked by one of its streams at a time, for all of them. In memory
- * alone: who restarts svcsync with another password wants to know at once.
+ * Decides when to ask an ERP again after a failure: after growing pauses with jitter, and not before the ERP allows it. If a source
+ * does not answer, is busy or refuses the login, one stream at a time tests it for all. The pauses are only in memory, so that a
+ * restart with another password tries at once.
  */
 export class PollPauses {
   readonly #sourceOf: (stream: StreamName) => string;
@@ -47,8 +47,8 @@ export class PollPauses {
   }
 
   /**
-   * Undefined where the stream may be polled now, else why it is not. Waits while another stream finds out whether the source
-   * answers. Who may poll says how it ended: {@link answered}, {@link failed}, and {@link left} in any case.
+   * Returns undefined if the stream may be polled now, otherwise the error that prevents it. Waits while another stream tests the
+   * source. A caller that may poll must report the result: {@link answered}, {@link failed}, and {@link left} in any case.
    */
   async enter(stream: StreamName, signal: AbortSignal): Promise<ErrorFacts | undefined> {
     const source = this.#source(stream);
@@ -65,7 +65,7 @@ export class PollPauses {
     return undefined;
   }
 
-  /** The ERP gave an answer that can be used. Where it asked for patience meanwhile, that holds all the same. */
+  /** Reports a usable answer of the ERP. A pause that the ERP asked for meanwhile still applies. */
   answered(stream: StreamName): void {
     const source = this.#source(stream);
     if (this.#pausing(source)?.code !== "E_SOURCE_BUSY")
@@ -73,13 +73,13 @@ export class PollPauses {
     this.left(stream);
   }
 
-  /** The poll ended well. */
+  /** Reports that the poll succeeded. */
   succeeded(stream: StreamName): void {
     this.answered(stream);
     this.#streams.delete(stream);
   }
 
-  /** The poll failed: the error to record, and the pause before the next poll. */
+  /** Reports that the poll failed. Returns the error to record, and the pause before the next poll. */
   failed(stream: StreamName, thrown: unknown): { readonly error: ErrorFacts; readonly pauseMs: number } {
     const error = errorFacts(thrown);
     const isOfSource = OF_THE_SOURCE.has(error.code);
@@ -89,7 +89,7 @@ export class PollPauses {
     const now = this.#elapsed();
     const isLockOut = error.code === "E_SOURCE_BUSY" && pause.cause?.code === "E_SOURCE_LOGIN";
     if (!isLockOut) pause.cause = error;
-    // Streams that were under way together fail together: that is one failure.
+    // Polls that ran at the same time fail together, which counts as one failure.
     if (pause.until <= now) pause.failures++;
     const askedMs = thrown instanceof SyncError && "afterMs" in thrown ? Number(thrown.afterMs ?? 0) : 0;
     const growingMs =
@@ -98,7 +98,7 @@ export class PollPauses {
     return { error: pause.cause ?? error, pauseMs: Math.round(pause.until - now) };
   }
 
-  /** The poll is over, however it ended: another stream may find out what it did not. */
+  /** Reports that the poll is over, however it ended. If it was the source's test, another stream may now test. */
   left(stream: StreamName): void {
     const source = this.#source(stream);
     if (source.trial?.stream !== stream) return;
@@ -126,7 +126,7 @@ export class PollPauses {
   }
 }
 
-/** What a person has to repair is asked for at each interval, so that the repair shows at once. */
+/** Returns the pause in milliseconds. Errors that a person must repair cause none, so that the next poll shows the repair. */
 function repeated(thrown: unknown, { failures }: Pause): number {
   const heals = thrown instanceof SyncError && (thrown.family === "retry" || thrown.family === "wait");
   return heals && failures > 1 ? backoffMs(FAILED, failures - 1) : 0;

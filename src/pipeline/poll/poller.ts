@@ -21,14 +21,14 @@ export interface PollerDeps {
 }
 
 /**
- * Reads what the ERP says has changed into the store. The cursor moves only with the rows it stands behind, so a poll that
- * dies anywhere is simply read again.
+ * Reads changes of the ERP into the store. The cursor moves only together with the rows before it, so an interrupted poll is simply
+ * read again.
  */
 export class Poller {
   readonly #deps: PollerDeps;
-  /** What the streams' last polls failed with. */
+  /** The error codes of the streams' last polls, if they failed. */
   readonly #failing = new Map<StreamName, string>();
-  /** Streams whose last failure the store did not keep. */
+  /** Streams whose last failure could not be stored. */
   readonly #unstored = new Set<StreamName>();
 
   constructor(deps: PollerDeps) {
@@ -36,8 +36,8 @@ export class Poller {
   }
 
   /**
-   * One poll of one stream, to the end of its window. Never throws: a poll that fails is noted at the stream, which keeps
-   * its cursor; other streams are not touched. Does nothing while the ERP is given a pause.
+   * Polls one stream once, to the end of its window. Never throws: a failure is recorded for the stream, which keeps its cursor,
+   * and other streams are not affected. Does nothing while polls of the ERP are paused.
    */
   async poll(stream: StreamName, signal: AbortSignal): Promise<void> {
     const { sources, pauses } = this.#deps;
@@ -60,7 +60,7 @@ export class Poller {
     try {
       await this.#rereadIfAsked(stream);
       const { cursor, firstLoad } = await store.cursor(stream);
-      // The batch before the last is stored while the last is still unknown: only the last one completes the window.
+      // A batch is stored when the next one arrives, because only the last one completes the window.
       let pending: (Screened & { readonly cursor: Cursor }) | undefined;
       const stage = async (complete: boolean) => {
         if (!pending) return;
@@ -94,7 +94,10 @@ export class Poller {
     }
   }
 
-  /** An operator asked for the whole stream: the cursor is forgotten here, where no poll moves it at the same time. */
+  /**
+   * Resets the cursor if an operator asked for the whole stream. Within a poll, so that no other poll moves the cursor at the same
+   * time.
+   */
   async #rereadIfAsked(stream: StreamName): Promise<void> {
     const { store } = this.#deps;
     if ((await store.note(rereadNote(stream))) !== true) return;
@@ -120,7 +123,7 @@ export class Poller {
     }
   }
 
-  /** Said once per row: a row that a poll meets again is known. */
+  /** Logs each unreadable row once. A row that an earlier poll reported is known. */
   async #tellUnreadable(stream: StreamName, rows: readonly Unreadable[]): Promise<void> {
     const { store, logger } = this.#deps;
     for (const { key, error } of rows) {
@@ -148,11 +151,11 @@ export class Poller {
   async #failed(stream: StreamName, thrown: unknown): Promise<void> {
     const { logger, observer, pauses } = this.#deps;
     const { error, pauseMs } = pauses.failed(stream, thrown);
-    // What heals itself is a warning; what needs a person, or is a defect of ours, is an error.
+    // Errors that heal are warnings. Errors that need a person, and defects of svcsync, are errors.
     const heals = thrown instanceof SyncError && (thrown.family === "retry" || thrown.family === "wait");
     const isKnown = this.#failing.get(stream) === error.code;
     this.#failing.set(stream, error.code);
-    // Said once per outage: the same failure at every interval would drown the log.
+    // Logged once per outage: the same failure at every interval would drown the log.
     if (isKnown) logger.debug({ stream, pauseMs, err: errorFacts(thrown) }, "poll failed again");
     else if (heals) logger.warn({ stream, pauseMs, err: thrown }, "poll failed");
     else logger.error({ stream, pauseMs, err: thrown instanceof Error ? thrown : error }, "poll stopped");
@@ -160,7 +163,7 @@ export class Poller {
     observer.pollFailed(stream, error);
   }
 
-  /** Another stream of the source, or this one, found out that the ERP wants to be left alone. */
+  /** Records that the poll is postponed, because this stream or another one of the source found out that the ERP needs a pause. */
   async #putOff(stream: StreamName, cause: ErrorFacts): Promise<void> {
     const { logger, observer } = this.#deps;
     logger.debug({ stream, err: cause }, "poll was postponed");
@@ -171,7 +174,7 @@ export class Poller {
     observer.pollFailed(stream, cause);
   }
 
-  /** The store knows the failure before an observer hears about it: `sync` prints the stream's state as soon as it does. */
+  /** Stores the failure before an observer hears of it, because `sync` prints the stream's state as soon as it does. */
   async #note(stream: StreamName, error: ErrorFacts): Promise<void> {
     const { store, logger } = this.#deps;
     try {
@@ -181,7 +184,7 @@ export class Poller {
       const isKnown = this.#unstored.size > 0;
       this.#unstored.add(stream);
       const facts = { stream, err: storeError instanceof Error ? storeError : errorFacts(storeError) };
-      // Said once per outage of the store: a full disk fails every poll of every stream.
+      // Logged once per outage of the store: a full disk fails every poll of every stream.
       if (isKnown) logger.debug(facts, "poll failure was not stored");
       else logger.error(facts, "poll failure was not stored");
     }

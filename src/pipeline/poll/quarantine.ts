@@ -9,24 +9,24 @@ import {
 } from "#model";
 import type { Unreadable } from "#store";
 
-/** So many unreadable rows of a batch are odd rows, however small the batch. */
+/** Up to this many unreadable rows are exceptions, however small the batch. */
 const FEW = 20;
-/** Beyond the few: a larger share than this is not odd rows but a stream that is read in the wrong way. */
+/** If more than {@link FEW} rows and more than this share of a batch are unreadable, the stream is read in the wrong way. */
 const SHARE = 0.1;
-/** Lists and objects within each other; what nests deeper exhausts the stack of one who follows it. */
+/** The deepest nesting of lists and objects in a row. Deeper values exhaust the stack of code that walks them. */
 const DEEPEST = 64;
-/** Text of one row, in characters. Beyond it a handful of deliveries at once would fill the memory. */
+/** The most text in one row, in characters. With larger rows a handful of concurrent deliveries would fill the memory. */
 const LARGEST = 16_000_000;
 
-/** A batch as it may be staged: what no record can hold has been taken out of its changes. */
+/** A batch that can be staged: changes that no record can hold are moved to `unreadable`. */
 export interface Screened {
   readonly changes: readonly Change[];
   readonly unreadable: readonly Unreadable[];
 }
 
 /**
- * Sets aside the rows that cannot be read, those that the source named and those that no source should give.
- * @throws {ParkError} E_SOURCE_UNREADABLE when they are too many to be exceptions: nothing of the batch may be used.
+ * Separates the rows that cannot be read: those that the source reported, and those that no source should return.
+ * @throws {ParkError} E_SOURCE_UNREADABLE when they are too many to be exceptions. Nothing of the batch may then be used.
  */
 export function screen(stream: StreamName, batch: Omit<ChangeBatch, "cursor">): Screened {
   const changes: Change[] = [];
@@ -63,7 +63,7 @@ function oddRow(row: Row): string | undefined {
   return `it holds ${size} characters, more than ${LARGEST}; leave out large columns`;
 }
 
-/** The characters of all texts in a value; infinite where it nests too deeply. */
+/** Counts the characters of all texts in a value. Returns Infinity if it nests too deeply. */
 function textSize(value: Json, depth: number): number {
   if (typeof value === "string") return value.length;
   if (typeof value !== "object" || value === null) return 0;

@@ -3,7 +3,7 @@ import type { SourceStream } from "#sources";
 import type { IntakeStore } from "#store";
 import { screen } from "./quarantine.ts";
 
-/** Records that are read and staged at once. */
+/** How many records are read and staged together. */
 const STAGED_AT_ONCE = 500;
 
 /** What became of records that were read by their keys. */
@@ -11,13 +11,13 @@ export interface StagedByKey {
   readonly changed: number;
   /** Keys that the ERP does not have. */
   readonly missing: readonly Key[];
-  /** Records that the ERP would not show, or that cannot be read: they may be there. */
+  /** Records that the ERP refused to show, or that cannot be read. They may exist. */
   readonly refused: readonly { readonly key: Key; readonly error: ParkError }[];
 }
 
 /**
- * Reads records by their keys and stages those that are there; with `deleteMissing` those that are not there as deleted. A
- * record that a poll changed between the read and its staging keeps what the poll brought.
+ * Reads records by their keys and stages those that exist. With `deleteMissing`, stages the others as deleted. If a poll changed a
+ * record between its read and its staging, the poll's version stays.
  */
 export async function stageByKey(
   store: IntakeStore,
@@ -45,18 +45,18 @@ export async function stageByKey(
   return { changed, missing, refused };
 }
 
-/** The result of a single read of a record. */
+/** The result of reading one record. */
 interface ReadByKey {
   readonly key: Key;
   /** Undefined when the ERP does not have the record, or when its read was refused. */
   readonly row: Row | undefined;
-  /** The ERP refused to show this record, or it cannot be read: it may be there. */
+  /** The ERP refused to show this record, or it cannot be read. It may exist. */
   readonly refused?: ParkError;
 }
 
 /**
- * Reads records by their keys: together where the source can, else one by one.
- * @throws whatever a read throws that does not concern the one record alone.
+ * Reads records by their keys, together if the source can, otherwise one by one.
+ * @throws any error that does not concern one record alone.
  */
 async function* readByKey(
   source: Pick<SourceStream, "readOne" | "readMany">,
@@ -78,7 +78,7 @@ async function* readByKey(
   }
 }
 
-/** Undefined where the source cannot, and when one row spoils the rest. */
+/** Returns undefined if the source cannot read rows together, or if one row makes the read fail. */
 async function together(
   source: Pick<SourceStream, "readMany">,
   keys: readonly Key[],

@@ -7,7 +7,7 @@ import { emptiedNote, guardNote, sweepNote } from "../notes.ts";
 import { knownCount } from "./delete-guard.ts";
 import { stageByKey } from "./stage-by-key.ts";
 
-/** Suspects are looked for a second time after this, or after the sweep interval if that is shorter. */
+/** Pause before a second sweep looks for suspects, unless the sweep interval is shorter. */
 const CONFIRM_AFTER_MS = 5 * 60_000;
 
 export interface SweeperDeps {
@@ -19,9 +19,9 @@ export interface SweeperDeps {
 }
 
 /**
- * Compares the keys that the ERP shows with the records that are known, and stages what no poll can see: a record that became
- * visible without a new stamp is read by its key at once; one that two complete sweeps in a row did not find, and that cannot
- * be read by its key either, counts as deleted. Absence alone deletes nothing.
+ * Compares the keys that the ERP shows with the known records, and stages what no poll can see. A record that became visible
+ * without a new stamp is read by its key at once. A record counts as deleted if two complete sweeps in a row did not find it and it
+ * cannot be read by its key either. Absence alone deletes nothing.
  */
 export class Sweeper {
   readonly #deps: SweeperDeps;
@@ -31,9 +31,9 @@ export class Sweeper {
   }
 
   /**
-   * Sweeps the stream if it is time. Runs within the stream's poll, so that no poll moves under it. Returns how many changes
+   * Sweeps the stream if a sweep is due. Runs within the stream's poll, so that no other poll interferes. Returns how many changes
    * were staged.
-   * @throws whatever reading the keys throws: the sweep then counts for nothing.
+   * @throws any error of reading the keys. The sweep then does not count.
    * @throws {RetryError} E_SWEEP_EMPTY when the ERP shows no key at all although records are known, until a person confirms it.
    */
   async sweepIfDue(stream: StreamName, source: SourceStream, signal: AbortSignal): Promise<number> {
@@ -41,7 +41,7 @@ export class Sweeper {
     if (source.capabilities.deletions === "flag") return 0;
     const { nextAt } = (await store.note(sweepNote(stream))) ?? { nextAt: 0 };
     const leftMs = nextAt - clock.now();
-    // Longer than any pause: the clock was set back.
+    // A longer wait than any pause: the clock was set back.
     if (leftMs > 0 && leftMs <= intervalMs) return 0;
     const { suspects, staged } = await this.#sweep(stream, source, signal);
     const pauseMs = suspects > 0 ? Math.min(CONFIRM_AFTER_MS, intervalMs) : intervalMs;
@@ -60,7 +60,7 @@ export class Sweeper {
     let shown = 0;
     for await (const keys of source.keys(signal)) {
       await store.markSeen(stream, sweep, keys);
-      // Keys that the ERP shows (again) although no poll saw their rows: the stamps did not move.
+      // The ERP shows these keys (again) although no poll read their rows: their stamps did not move.
       const unseen = await store.unseenKeys(stream, keys);
       shown += (await stageByKey(store, { stream, reads: source }, unseen, { signal })).changed;
       seen += keys.length;
@@ -74,13 +74,13 @@ export class Sweeper {
     return { suspects: isWanted ? suspects : 0, staged: shown + deleted };
   }
 
-  /** An ERP that shows nothing has more often lost a permission than all its records. */
+  /** Refuses a sweep that found nothing: an ERP that shows no key has usually lost a permission, not all its records. */
   async #expectMeant(stream: StreamName, seen: number): Promise<void> {
     const { store } = this.#deps;
     const known = await knownCount(store, stream);
     const confirmed = await store.note(guardNote(stream));
     const isEmptied = seen === 0 && known > (confirmed?.further ?? 0);
-    // The person meant the records of then: those that the ERP shows by now need a word of their own.
+    // The person confirmed the records of that time. Records that the ERP shows now need a new confirmation.
     if (seen > 0 && confirmed && confirmed.further > 0)
       await store.replaceNote(guardNote(stream), confirmed, { ...confirmed, further: 0 });
     if (isEmptied || (await store.note(emptiedNote(stream))))
@@ -92,7 +92,10 @@ export class Sweeper {
       );
   }
 
-  /** A record that was missed twice and can still be read is there; one that may not be read may be. */
+  /**
+   * Stages missing records as deleted. Keeps a record that can still be read, and one that the ERP refuses to show, because it may
+   * exist.
+   */
   async #stageMissing(
     stream: StreamName,
     source: SourceStream,
@@ -100,7 +103,7 @@ export class Sweeper {
     signal: AbortSignal,
   ): Promise<number> {
     const { store, logger } = this.#deps;
-    // Asked only here, after all keys were read: polls alone may not have met each row without a key.
+    // Asked only here, after all keys were read: polls alone may have missed rows without a key.
     if (keys.length > 0 && (await source.keyless?.(signal))?.length) {
       logger.warn({ stream, count: keys.length }, "deletions were held back by rows without a key");
       return 0;

@@ -19,9 +19,9 @@ import { ruleName } from "../match/natural-key.ts";
 import { closedNote, heldNote, type HoldCause } from "../notes.ts";
 import type { StoreAge } from "./store-age.ts";
 
-/** How often a held stream checks for a decision. */
+/** How often the gate checks held streams for a decision. */
 const LOOK_AGAIN_MS = 5_000;
-/** How often the gate looks while every stream is open. */
+/** How often the gate checks while every stream is open. */
 const IDLE_MS = 60_000;
 
 export interface AdoptionGateDeps {
@@ -29,14 +29,14 @@ export interface AdoptionGateDeps {
   readonly matcher: Matcher;
   readonly age: Pick<StoreAge, "compare">;
   readonly logger: Logger;
-  /** How long the service's lists may be behind what was written. */
+  /** How long after a write the service's lists may not show it yet, in milliseconds. */
   readonly settleMs: number;
-  /** A stream was let through. */
+  /** Called when a stream was let through. */
   readonly opened: () => void;
   readonly stop: (error: StopError) => void;
 }
 
-/** What the gate noted of a stream that it holds. */
+/** Reads the hold that the gate stored for a stream. */
 export const adoptionHold: Hold = {
   async find(store, stream) {
     const held = await store.note(heldNote(stream));
@@ -70,30 +70,30 @@ export class AdoptionGate {
     return this.#open.has(stream);
   }
 
-  /** True once every stream was looked at: it is open, or held because a person must decide or the service could not be asked. */
+  /** True once every stream was checked: it is open, or held because a person must decide or the service could not be asked. */
   get isSettled(): boolean {
     return [...this.#undecided.keys()].every((name) => this.#held.has(name));
   }
 
-  /** A person decided in this process: the gate looks now. */
+  /** Makes the gate check now, after a person decided in this process. */
   decided(): void {
     this.#bell.ring();
   }
 
-  /** Looks at the undecided streams until the signal is aborted. */
+  /** Checks the undecided streams until the signal is aborted. */
   async run(signal: AbortSignal): Promise<void> {
     let isSettled = false;
     while (!signal.aborted) {
       isSettled ||= await this.#restoreHasSettled(signal);
-      // One at a time would add up the pauses of empty resources.
+      // In parallel: one after another would add up the pauses of empty resources.
       if (isSettled) await Promise.all([...this.#undecided.values()].map((stream) => this.#look(stream, signal)));
       await this.#bell.wait(this.#undecided.size > 0 ? LOOK_AGAIN_MS : IDLE_MS, signal);
     }
   }
 
   /**
-   * Holds an open stream: the service does not keep its match fields, so what is created cannot be found again. It stays
-   * held over restarts until the sync file names other match fields or a person confirms the stream.
+   * Holds an open stream whose match fields the service does not keep, so that created records cannot be found again. It stays held
+   * across restarts until the sync file names other match fields or a person confirms the stream.
    */
   async close(stream: Stream, error: WaitError): Promise<void> {
     const { store, logger } = this.#deps;
@@ -111,8 +111,8 @@ export class AdoptionGate {
   }
 
   /**
-   * True once the service had time to show what was written before the store was restored, or if it was not restored. No
-   * stream delivers before: the queue, which is asked here, is what deliveries come from anyway.
+   * Returns true if the store was not restored, or once the service has had time to show what was written before that. Until then
+   * no stream delivers. The check needs the queue, but so does every delivery.
    */
   async #restoreHasSettled(signal: AbortSignal): Promise<boolean> {
     const { store, age, logger, settleMs } = this.#deps;
@@ -132,7 +132,7 @@ export class AdoptionGate {
     }
   }
 
-  /** What `status` shows meanwhile. A stream that is held for another reason keeps that one. */
+  /** Makes `status` show the wait. A stream that is held for another reason keeps that reason. */
   async #sayRestored(): Promise<void> {
     const { store, settleMs } = this.#deps;
     const hold = {
@@ -142,7 +142,7 @@ export class AdoptionGate {
     for (const name of this.#undecided.keys()) await store.replaceNote(heldNote(name), undefined, hold);
   }
 
-  /** Once per cause: the gate asks every few seconds. */
+  /** Logs once per cause, because the gate asks every few seconds. */
   #sayUnsettled(error: ErrorFacts): void {
     if (this.#unsettledCode !== error.code) this.#deps.logger.warn({ err: error }, "streams could not be opened yet");
     this.#unsettledCode = error.code;
@@ -173,7 +173,7 @@ export class AdoptionGate {
     }
   }
 
-  /** Once per cause, as above. The note first, as in {@link #hold}. */
+  /** Logs once per cause, as above. Stores the note first, like {@link #hold}. */
   async #sayUnopened(stream: Stream, error: ErrorFacts): Promise<void> {
     if (this.#held.get(stream.name)?.code !== error.code) {
       this.#deps.logger.warn({ stream: stream.name, err: error }, "stream could not be opened yet");
@@ -197,12 +197,12 @@ export class AdoptionGate {
     return code === "E_ADOPTION_NEEDED" || code === "E_MATCH_DROPPED";
   }
 
-  /** As {@link close} left it. */
+  /** Keeps the stream held as {@link close} left it. */
   #stayClosed({ name }: Stream, reason: string): void {
     this.#held.set(name, errorFacts(new WaitError("E_MATCH_DROPPED", reason)));
   }
 
-  /** The note first: who hears that all streams were looked at may ask why this one is held. */
+  /** Stores the note first: once the gate is settled, others may ask why this stream is held. */
   async #hold(stream: Stream, { reason, remedy }: HoldCause, error: WaitError): Promise<void> {
     await this.#deps.store.saveNote(heldNote(stream.name), { reason, remedy });
     this.#held.set(stream.name, errorFacts(error));
@@ -232,12 +232,12 @@ function unopened({ resource }: Stream, error: ErrorFacts): HoldCause {
   };
 }
 
-/** What to do where no record of the service has a value in a match field. */
+/** The remedy if no record of the service has a value in a match field. */
 export function blindRemedy(stream: StreamName): string {
   return `correct the field's name in match, or, if none of them is the ERP's, "svcsync adopt ${stream} --create-all"`;
 }
 
-/** The stream's match rules by name, in one text. */
+/** The names of the stream's match rules, as one text. */
 export function ruleNames({ match }: Stream): string {
   return match.map(ruleName).join(";");
 }

@@ -10,12 +10,12 @@ const heldShape = z.object({
 });
 
 /**
- * Why a stream whose mapping changed to `fingerprint` delivers nothing. `plan` is what a person has to confirm; null while the
+ * Why a stream with the changed mapping `fingerprint` delivers nothing. `plan` is what a person has to confirm, or null while the
  * changes are still being counted.
  */
 export type ChangeHeld = z.infer<typeof heldShape>;
 
-/** What the change guard noted of a stream that it holds. */
+/** Reads the hold that the change guard stored for a stream. */
 export const changeHold: Hold = {
   async find(store, stream) {
     const held = await store.note(changeHeldNote(stream));
@@ -27,7 +27,7 @@ export const changeHold: Hold = {
 
 export const changeHeldNote = noteOfEach("change-held", heldShape);
 
-/** A person's word that so many updates by the mapping `fingerprint` are meant. */
+/** A person's confirmation of this many updates by the mapping `fingerprint`. */
 export const changeConfirmedNote = noteOfEach(
   "change-confirmed",
   z.object({ fingerprint: z.string(), updates: z.number() }),

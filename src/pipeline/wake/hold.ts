@@ -3,15 +3,15 @@ import type { ActStore, NoteStore } from "#store";
 
 /** Why a stream is held, and what ends it. */
 export interface Held {
-  /** `adoption`: its existing records are not known yet. `pause`: a person paused it. `change`: its mapping changes many records. */
+  /** `adoption`: existing records are not known yet. `pause`: a person paused the stream. `change`: the mapping changes many records. */
   readonly kind: "adoption" | "pause" | "change";
   readonly reason: string;
   readonly remedy: string;
-  /** False where it ends without a person. */
+  /** False if the hold ends without a person. */
   readonly needsPerson: boolean;
-  /** Whether the stream is not polled either. */
+  /** Whether polls are held, too. */
   readonly polls: boolean;
-  /** When it ends without a person; absent where it does not. */
+  /** When the hold ends, if that time is fixed. */
   readonly endsAt?: number;
 }
 
@@ -19,10 +19,10 @@ export interface Held {
 export type HoldStore = Pick<NoteStore, "note"> & { readonly acts: Pick<ActStore, "pauseOf"> };
 
 /**
- * One thing that holds streams back. What holds a stream is kept in the store, so that the daemon and a command beside it say the
- * same, and so that it survives a restart.
+ * One kind of hold. Its state is in the store, so that the daemon and a command in another process say the same, and so that it
+ * survives a restart.
  */
 export interface Hold {
-  /** Why the stream is held at this moment; undefined: this hold lets it through. */
+  /** Returns why the stream is held now; undefined if this hold lets it through. */
   find(store: HoldStore, stream: StreamName, now: number): Promise<Held | undefined>;
 }

@@ -5,23 +5,26 @@ import type { DueRecord, RevisionStore, ScheduleStore } from "#store";
 import type { Logger } from "#telemetry";
 import { StoreNews } from "./store-news.ts";
 
-/** The longest the relay sleeps: something may have become due by another process's word (`svcsync retry`). */
+/** The longest pause of the relay, because another process (`svcsync retry`) may have made records due. */
 const LOOK_AGAIN_MS = 1_000;
-/** How often it looks while other processes deliver, too: it learns of their deliveries from the store alone. */
+/** The pause after a full window while other processes deliver, too. The relay learns of their deliveries only from the store. */
 const SHARED_LOOK_MS = 100;
 /**
- * Wake-ups that no process has claimed then, at most, also by what the service lets pass: one that holds more keeps them from others that
- * could deliver them.
+ * The most wake-ups of one process that no process has claimed, while others deliver, too. They are also limited to what the
+ * service allows in `SHARED_WINDOW_SECONDS`. More would keep records from processes that could deliver them.
  */
 const SHARED_WINDOW = 128;
 const SHARED_WINDOW_SECONDS = 2;
 /**
- * A wake-up that was not delivered after this is given again, in case the queue lost it; then after twice as long, and
- * so on, since it may merely wait behind a slow service.
+ * How long before an undelivered wake-up is sent again, in case the queue lost it. Doubles each time, since the wake-up may merely
+ * wait behind a slow service.
  */
 const WAKE_LOST_MS = 30_000;
 
-/** A wake-up that was sent and not yet answered by a delivery. Its times are monotonic. */
+/**
+ * A wake-up that was sent and not yet answered by a delivery. `lostAt` is monotonic; `dueAt` is the record's due time when it was
+ * woken.
+ */
 interface WakeUp {
   readonly lostAt: number;
   readonly patienceMs: number;
@@ -34,24 +37,24 @@ export interface RelayDeps {
   readonly service: Pick<Service, "state">;
   readonly clock: Clock;
   readonly logger: Logger;
-  /** The streams that may deliver now; one that waits for a decision is left out. */
+  /** The streams that may deliver now. Streams that wait for a decision are left out. */
   readonly streams: () => readonly StreamName[];
-  /** Wake-ups that may be out at once; bounds the memory of the queue and the head start of a backfill. */
+  /** The most wake-ups that may be outstanding. Limits the queue's memory and the head start of a backfill. */
   readonly window: number;
   /** Whether other processes deliver, too. */
   readonly isShared?: () => boolean;
 }
 
 /**
- * Carries what the store says is due to the queue, one wake-up per record at a time and never more than a window of them:
- * live changes overtake a backfill at the window's edge, and a queue that was emptied is filled again.
+ * Sends due records from the store to the queue: one wake-up per record, and never more than a window of them. So live changes
+ * overtake a backfill at the window's edge, and an emptied queue is filled again.
  */
 export class Relay {
   readonly #deps: RelayDeps;
   readonly #out = new Map<string, WakeUp>();
   readonly #bell = new Bell();
   readonly #news: StoreNews;
-  /** Nothing of these streams is due before then, unless the store is written to. */
+  /** No record of these streams is due before `untilMs`, unless the store is written to. */
   #quiet = { untilMs: 0, streams: "" };
   #answeredAt = performance.now();
 
@@ -60,12 +63,12 @@ export class Relay {
     this.#news = new StoreNews(deps.store);
   }
 
-  /** Something became due: look now. */
+  /** Makes the relay look now, because something became due. */
   nudge(): void {
     this.#bell.ring();
   }
 
-  /** A wake-up came up, whatever became of it. */
+  /** Reports that a wake-up was handled, whatever the result. */
   answered(id: RecordId): void {
     this.#answeredAt = performance.now();
     this.#out.delete(recordName(id));
@@ -73,18 +76,18 @@ export class Relay {
     if (this.#out.size <= this.#deps.window / 2) this.nudge();
   }
 
-  /** The queue has lost its wake-ups: all of them are given again. */
+  /** Forgets all wake-ups after the queue lost them, so that they are sent again. */
   forget(): void {
     this.#out.clear();
     this.nudge();
   }
 
-  /** Wake-ups that are out. */
+  /** The number of outstanding wake-ups. */
   get outstanding(): number {
     return this.#out.size;
   }
 
-  /** Runs until the signal is aborted. Trouble with queue or store is logged once per outage and waited out. */
+  /** Runs until the signal is aborted. An outage of the queue or the store is logged once and waited out. */
   async run(signal: AbortSignal): Promise<void> {
     let inTrouble = false;
     while (!signal.aborted) {
@@ -104,7 +107,7 @@ export class Relay {
   async #turn(): Promise<number> {
     const { store, queue, service, streams, clock } = this.#deps;
     const state = service.state();
-    // What is woken now would only wait for the end of the pause.
+    // A record woken now would only wait for the end of the pause.
     if (state.holdMs > 0) return Math.min(LOOK_AGAIN_MS, state.holdMs);
     const isShared = this.#deps.isShared?.() === true;
     if (!isShared && this.#room(state) === 0) return LOOK_AGAIN_MS;
@@ -114,12 +117,12 @@ export class Relay {
     if (!(await this.#news.any()) && now < this.#quiet.untilMs && this.#quiet.streams === open.join())
       return this.#pauseUntil(this.#quiet.untilMs, now);
     this.#quiet = { untilMs: 0, streams: open.join() };
-    // Records in flight are still due until they are claimed: ask for enough to see past them.
+    // Records in flight stay due until they are claimed: ask for enough to see past them.
     const found = await store.due({ limit: this.#room(state) + this.#out.size, streams: open });
     if (isShared) this.#forgetClaimed(found);
     const room = this.#room(state);
     const fresh = found.filter(({ id }) => this.#mayWake(id)).slice(0, room);
-    // What one process cannot send yet is another one's to take.
+    // Under a rate limit each record gets its own job, so that other processes can take those that this one cannot send yet.
     await this.#wake(queue, fresh, isShared && state.perSecond !== undefined);
     if (fresh.length === room) return isShared ? SHARED_LOOK_MS : LOOK_AGAIN_MS;
     const nextAt = (await store.nextDueAt(open)) ?? Number.POSITIVE_INFINITY;
@@ -131,7 +134,7 @@ export class Relay {
     return Math.max(10, Math.min(LOOK_AGAIN_MS, dueAt - now));
   }
 
-  /** How many may be woken: nothing while the service is down, one as a probe when it may be back. */
+  /** How many records may be woken: none while the service is down, and one as a probe when it may be back. */
   #room({ state, probeAt, perSecond = Infinity }: ServiceState): number {
     const { clock, window, isShared } = this.#deps;
     const shared = Math.min(SHARED_WINDOW, Math.ceil(perSecond * SHARED_WINDOW_SECONDS));
@@ -141,14 +144,17 @@ export class Relay {
     return this.#standing() === 0 ? 1 : 0;
   }
 
-  /** Wake-ups that take up room: in a silence, those given up for lost do not, or a lost window would be the last. */
+  /**
+   * Counts the wake-ups that take up room. While nothing is answered, lost ones do not count: otherwise a window of lost ones would
+   * be the last.
+   */
   #standing(): number {
     const now = performance.now();
     if (now - this.#answeredAt < WAKE_LOST_MS) return this.#out.size;
     return [...this.#out.values()].filter(({ lostAt }) => now < lostAt).length;
   }
 
-  /** A claim moves the due time: what is no longer due as it was woken has been claimed, perhaps by another process. */
+  /** Forgets claimed records. A claim moves the due time, so a record with another due time was claimed, perhaps by another process. */
   #forgetClaimed(found: readonly DueRecord[]): void {
     const dueAt = new Map(found.map((record) => [recordName(record.id), record.dueAt]));
     for (const [name, out] of this.#out) if (dueAt.get(name) !== out.dueAt) this.#out.delete(name);

@@ -10,14 +10,14 @@ export interface StoreAgeDeps {
 }
 
 /**
- * Notices that the store's files were put back to an earlier state (a snapshot, a file copy, a cut write-ahead log): the
- * queue remembers how many creates were begun, and such a store knows fewer. A queue that forgot proves nothing.
+ * Notices that the store's files were put back to an earlier state (a snapshot, a file copy, a cut write-ahead log). The queue
+ * remembers how many creates were begun, and such a store knows fewer. An emptied queue proves nothing.
  */
 export class StoreAge {
   readonly #deps: StoreAgeDeps;
   #last: Promise<void> = Promise.resolve();
   #next: Promise<void> | undefined;
-  /** The highest number that was told or is to be told. */
+  /** The highest number that was or will be saved in the queue. */
   #creates = 0;
 
   constructor(deps: StoreAgeDeps) {
@@ -25,7 +25,7 @@ export class StoreAge {
   }
 
   /**
-   * Compares the store with the queue. A store that is behind becomes one that was restored.
+   * Compares the store with the queue. Marks a store that is behind as restored.
    * @throws {RetryError} when the queue does not answer.
    */
   async compare(): Promise<void> {
@@ -46,8 +46,8 @@ export class StoreAge {
   }
 
   /**
-   * Tells the queue that so many creates were begun in all; after each, and before the service is asked. Who comes while it is being
-   * told shares the next call. A queue that does not answer holds no create back. Never throws.
+   * Saves in the queue how many creates were begun in all. Call it after each begin and before the request to the service. Calls
+   * during a save share the next one. A queue that does not answer prevents no create. Never throws.
    */
   tell(creates: number): Promise<void> {
     this.#creates = Math.max(this.#creates, creates);

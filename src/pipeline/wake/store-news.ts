@@ -9,7 +9,7 @@ export class StoreNews {
     this.#store = store;
   }
 
-  /** Whether anything was written since this was last asked, or might have been. Never throws. */
+  /** Whether anything was, or may have been, written since the last call. Never throws. */
   async any(): Promise<boolean> {
     const revision = await this.#store.revision().catch(() => undefined);
     const isNew = revision === undefined || revision !== this.#seen;
@@ -17,7 +17,7 @@ export class StoreNews {
     return isNew;
   }
 
-  /** The next answer is yes: the last look failed, or what it found ends without a write. */
+  /** Makes the next answer true: the last look failed, or what it found ends without a write. */
   lookAgain(): void {
     this.#seen = undefined;
   }

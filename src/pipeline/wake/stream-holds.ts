@@ -9,7 +9,7 @@ import { StoreNews } from "./store-news.ts";
 /** How often the holds are read: a command in another process takes effect within this time. */
 const LOOK_MS = 1_000;
 
-/** What a person paused until a moment. */
+/** The hold of a stream that a person paused until a certain time. */
 const pauseHold: Hold = {
   async find({ acts }, stream, now) {
     const found = await acts.pauseOf(stream);
@@ -28,15 +28,15 @@ const pauseHold: Hold = {
   },
 };
 
-/** What may hold a stream besides the adoption gate; the first that does is named first. */
+/** The holds besides the adoption gate. If several apply, the first one is reported first. */
 const otherHolds: readonly Hold[] = [pauseHold, changeHold];
 
-/** Everything that holds the stream now, from the store alone. */
+/** Returns all holds of the stream now, from the store alone. */
 export async function heldBy(store: HoldStore, stream: StreamName, now: number): Promise<Held[]> {
   return findHeld([adoptionHold, ...otherHolds], store, stream, now);
 }
 
-/** Asked for together, so that a store at the other end of a network answers once. */
+/** Reads the holds in parallel: one round trip to a remote store. */
 async function findHeld(holds: readonly Hold[], store: HoldStore, stream: StreamName, now: number): Promise<Held[]> {
   const found = await Promise.all(holds.map((hold) => hold.find(store, stream, now)));
   return found.filter((held) => held !== undefined);
@@ -47,17 +47,18 @@ export interface StreamHoldsDeps {
   readonly clock: Clock;
   readonly logger: Logger;
   readonly gate: Pick<AdoptionGate, "isOpen" | "isSettled">;
-  /** A stream was let through. */
+  /** Called when a stream was let through. */
   readonly released: () => void;
-  /** The holds besides the gate, unless all. */
+  /** The holds besides the gate. Default: all. */
   readonly holds?: readonly Hold[];
-  /** What holds besides those. */
+  /** Additional holds. They are reported first. */
   readonly more?: readonly Hold[];
 }
 
 /**
- * Which streams may deliver: those that the adoption gate let through and that no other hold stops. Asked before every wake-up
- * and every delivery, so it answers from memory; {@link run} keeps it up to date. Until the first look no stream may deliver.
+ * Knows which streams may deliver: those that the adoption gate let through and that no other hold stops. It is asked before every
+ * wake-up and every delivery, so it answers from memory, which {@link run} keeps up to date. Before the first look no stream may
+ * deliver.
  */
 export class StreamHolds {
   readonly #deps: StreamHoldsDeps;
@@ -76,7 +77,6 @@ export class StreamHolds {
     this.#news = new StoreNews(deps.store);
   }
 
-  /** The streams that may deliver. */
   open(): StreamName[] {
     return this.#streams.filter((stream) => !this.isHeld(stream));
   }
@@ -85,26 +85,28 @@ export class StreamHolds {
     return this.#held === undefined || this.#held.has(stream) || !this.#deps.gate.isOpen(stream);
   }
 
-  /** Whether a stream that was woken may deliver. Looks before it says no: another process may just have let it through. */
+  /**
+   * Whether a stream that was woken may deliver. Reads the holds again before it answers no: another process may have just released
+   * it.
+   */
   async mayDeliver(stream: StreamName): Promise<boolean> {
     if (this.isHeld(stream)) await this.look();
     return !this.isHeld(stream);
   }
 
-  /** Whether the stream may be polled. */
   mayPoll(stream: StreamName): boolean {
     return !this.#held?.get(stream)?.polls;
   }
 
-  /** True once every stream was looked at: it may deliver, or something holds it that waiting alone does not end at once. */
+  /** True once every stream was checked: it may deliver, or it is held by something that does not end soon without action. */
   get isSettled(): boolean {
     if (this.#held === undefined || !this.#deps.gate.isSettled) return false;
     return ![...this.#held.values()].some(({ kind, needsPerson }) => kind === "change" && !needsPerson);
   }
 
   /**
-   * Looks, and resolves once what was stored before this call takes effect. Looks go one after the other, so that no earlier one has
-   * the last word; all who ask while one is under way share the next. Never throws: what is held stays held.
+   * Reads the holds, and resolves once everything stored before this call has taken effect. Reads run one after the other, so that
+   * an older one never wins, and calls during a read share the next one. Never throws: after an error, held streams stay held.
    */
   look(): Promise<void> {
     return (this.#nextLook ??= this.#lookNext());
@@ -128,7 +130,7 @@ export class StreamHolds {
         if (first) held.set(stream, first);
       }
       this.#held = held;
-      // A pause ends at its time.
+      // A pause ends without a write to the store.
       if (held.size > 0) this.#news.lookAgain();
       this.#inTrouble = false;
       for (const [stream, { kind, reason }] of held)
@@ -143,7 +145,7 @@ export class StreamHolds {
     }
   }
 
-  /** Looks until the signal is aborted. */
+  /** Reads the holds after each write to the store, until the signal is aborted. */
   async run(signal: AbortSignal): Promise<void> {
     while (!signal.aborted) {
       if (await this.#news.any()) await this.look();
@@ -152,9 +154,7 @@ export class StreamHolds {
   }
 }
 
-/**
- * Holds, in replicas that do not lead, the streams that the leader's gate has not let through. The leader asks its gate itself.
- */
+/** Holds, in replicas that do not lead, the streams that the leader's gate has not let through. The leader asks its gate directly. */
 export function undecidedHold(store: MatchStore & NoteStore & Pick<Store, "replicas">): Hold {
   return {
     async find(_store, stream) {

@@ -3,15 +3,15 @@ import type { Stream } from "#mapping";
 import type { RecordStore, RecordView } from "#store";
 import { referencesIn } from "../resolver.ts";
 
-/** Records whose turn has come that are looked at per stream: with more, a first load is under way. */
+/** Due and claimed records to examine per stream. If there are more, a first load is in progress. */
 const LOOKED_AT = 1_000;
 
 type View = Pick<RecordView, "id" | "row" | "deleted">;
 
 /**
- * Children of a record that the ERP deleted too and that have not been looked up in the service yet, as after a lost
- * store. They are found through their parent, so it must not go before them. Of a stream with more unbound records than can
- * be looked at, those that were deleted count as children.
+ * Returns children of a record that the ERP deleted as well and that are still to be looked up in the service, as after the loss of
+ * the store. The lookup needs their parent, so the parent must not be deleted first. In a stream with too many unbound records to
+ * examine, every deleted record that was examined counts as a child.
  */
 export async function deletedChildren(
   store: { records(...of: Parameters<RecordStore["records"]>): Promise<readonly View[]> },
@@ -44,7 +44,7 @@ async function refersTo(stream: Stream, { row }: View, parent: RecordId): Promis
   return referencesIn(fields ?? []).some(({ id }) => recordName(id) === recordName(parent));
 }
 
-/** A row that cannot be mapped is not looked for either: its record is parked. */
+/** Returns undefined for a row that cannot be mapped: its record is parked and never looked up. */
 function unmapped(thrown: unknown): undefined {
   if (!(thrown instanceof ParkError)) throw thrown;
 }

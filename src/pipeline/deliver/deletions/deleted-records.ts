@@ -7,13 +7,13 @@ import { ParentMissing, type Resolver, type Wanted } from "../resolver.ts";
 export interface DeletedRecordsDeps<R extends Deliverable> {
   readonly store: Pick<RecordStore, "record"> & Pick<IntakeStore, "cursor">;
   readonly resolver: Resolver;
-  /** Binds the record to the one that its natural key names; false when there is none. */
+  /** Binds the record to the service record with its natural key. Returns false when there is none. */
   readonly adopt: (record: R, stream: Stream, wanted: Wanted, signal: AbortSignal) => Promise<boolean>;
 }
 
 /**
- * A deleted ERP record without a binding may still exist in the service: the store was lost meanwhile, or another
- * program wrote it. It is bound, so that its deletion is carried out and its children find it.
+ * Binds records that the ERP deleted and that have no binding. They may still exist in the service: the store was lost, or another
+ * program wrote them. Once bound, their deletion is carried out and their children find them.
  */
 export class DeletedRecords<R extends Deliverable> {
   readonly #deps: DeletedRecordsDeps<R>;
@@ -23,8 +23,8 @@ export class DeletedRecords<R extends Deliverable> {
   }
 
   /**
-   * True when the record was found and bound; it is then due again.
-   * @throws {ParkError} E_MATCH_AMBIGUOUS when several records could be it.
+   * Returns true when the record was found and bound. It is then due again.
+   * @throws {ParkError} E_MATCH_AMBIGUOUS when several records match.
    */
   async bind(record: R, stream: Stream, signal: AbortSignal): Promise<boolean> {
     if (stream.match.length === 0) return false;
@@ -33,7 +33,7 @@ export class DeletedRecords<R extends Deliverable> {
       const wanted = await resolver.resolve(record.id, await stream.identify(record.row), signal);
       return await adopt(record, stream, wanted, signal);
     } catch (thrown) {
-      // What has no natural key, or belongs to a record that the service does not have, cannot be there.
+      // The service cannot have a record without a natural key, or one whose parent it does not have.
       if (thrown instanceof ParkError && thrown.code !== "E_MATCH_AMBIGUOUS") return false;
       if (thrown instanceof ParentMissing && (await this.#areLost(thrown.missing))) return false;
       throw thrown;

@@ -22,12 +22,12 @@ import type { Resolver } from "../resolver.ts";
 import { updateEntry, type Updates } from "../updates.ts";
 
 /**
- * A parent's deletion is woken when its last child goes. It also checks again after this, and then after twice as long each
- * time, for children that were removed in another way.
+ * A parent's deletion is woken when its last child is deleted. It also checks again after this delay, which doubles each time, for
+ * children that were removed in another way.
  */
 const CHILDREN_AGAIN_MS = 10_000;
 const CHILDREN_AGAIN_MAX_MS = 3_600_000;
-/** Where children are that the ERP has not deleted, or whose deletion is still to come. */
+/** Where those children are that the ERP has not deleted, or whose deletion is still to come. */
 export const STILL_BELOW = "still below it in the service";
 
 export interface RemoverDeps {
@@ -42,12 +42,12 @@ export interface RemoverDeps {
 }
 
 /**
- * Carries out the ERP's word that a record is gone, by the stream's policy: leave it, set fields, or delete it. What the
- * service never had is not touched. Children go before their parents.
+ * Carries out a deletion of the ERP by the stream's policy: leave the record, set fields, or delete it. Does nothing for a record
+ * that the service never had. Children are deleted before their parents.
  */
 export class Remover {
   readonly #deps: RemoverDeps;
-  /** How long the parents that wait for their children wait. */
+  /** The next pause of each parent that waits for its children. */
   readonly #pausesMs = new Map<string, number>();
 
   constructor(deps: RemoverDeps) {
@@ -55,8 +55,9 @@ export class Remover {
   }
 
   /**
-   * @throws {WaitError} E_CHILDREN_FIRST while children that are deleted too are still in the service or have not been
-   * looked for there, E_DELETION_HELD and E_DELETION_COUNTED as the guard says.
+   * Carries out the deletion by its policy.
+   * @throws {WaitError} E_CHILDREN_FIRST while children that are deleted too are still in the service or have not been looked up
+   * there; E_DELETION_HELD and E_DELETION_COUNTED as the guard decides.
    */
   async remove(claim: Claim, stream: Stream, deletion: Deletion, signal: AbortSignal): Promise<void> {
     const { store, guard } = this.#deps;
@@ -89,8 +90,8 @@ export class Remover {
   }
 
   /**
-   * Ends a deletion that was begun for a record which the ERP has again: the service may have carried it out, or still
-   * will, so what is bound is as good as gone. It goes for good; the claim is given back unbound.
+   * Completes a deletion that was begun for a record which the ERP has again. The service may have carried it out already or still
+   * do so, so the bound record cannot be kept. Deletes it for good and returns the claim unbound.
    */
   async finishInterruptedDeletion(claim: Claim, signal: AbortSignal): Promise<Claim> {
     if (this.#pausesMs.size > 0) this.#pausesMs.delete(recordName(claim.id));
@@ -99,7 +100,7 @@ export class Remover {
     return unbound(claim);
   }
 
-  /** Deletes the record of the service for good, though the ERP has the record; the claim is given back unbound. */
+  /** Deletes the service's record for good although the ERP still has the record. Returns the claim unbound. */
   async end(claim: BoundClaim, signal: AbortSignal): Promise<Claim> {
     const inFlight = deletionOf(claim);
     await this.#deps.store.markInFlight(claim, inFlight);
@@ -126,7 +127,7 @@ export class Remover {
     const { store, resolver, updates, dropped, presence } = this.#deps;
     const wanted = await resolver.resolve(claim.id, fields, signal);
     const { projection: applied, change } = edited(claim.applied ?? {}, claim.inFlight?.fields, wanted);
-    // What is not set here stays in doubt: a record that comes back is to be written whole.
+    // The other fields stay in doubt: if the record comes back, it must be written in full.
     const inFlight = without(claim.inFlight, wanted.projection);
     if (!change) return store.remove(claim, { unbind: false, applied, inFlight });
     try {
@@ -141,25 +142,25 @@ export class Remover {
     } catch (thrown) {
       if (!(thrown instanceof SyncError) || thrown.code !== "E_RECORD_GONE") throw thrown;
       await presence.expectGone(claim.binding, signal);
-      // Both sides agree that it is gone.
+      // ERP and service agree that the record is gone.
       await store.remove(claim, { unbind: true });
     }
   }
 }
 
-/** Why a deletion waits: `what` these children are. */
+/** The error of a deletion that waits for children. `what` describes them. */
 export function childrenFirst(children: readonly RecordId[], what: string, afterMs?: number): WaitError {
   const labels = children.slice(0, 10).map(recordLabel);
   const more = afterMs === undefined ? {} : { afterMs };
   return new WaitError("E_CHILDREN_FIRST", `${what}: ${labels.join(", ")}`, { ...more, details: { children: labels } });
 }
 
-/** Whether a deletion changes nothing in the service: what it never had, and what the stream leaves there. */
+/** Whether a deletion changes nothing in the service: the service never had the record, or the stream leaves it there. */
 export function leavesService({ binding }: Pick<Deliverable, "binding">, { policy }: Deletion): boolean {
   return !binding || policy === "ignore";
 }
 
-/** Whether a deletion was begun and not seen to end: what is bound is as good as gone. */
+/** Whether a deletion was begun and its end was not seen. The bound record then counts as gone. */
 export function isInterrupted<R extends Pick<Deliverable, "binding" | "inFlight">>(
   record: R,
 ): record is R & { readonly binding: Binding } {
@@ -177,7 +178,7 @@ function without(inFlight: InFlight | undefined, settled: Projection): InFlight 
   return left.length === 0 && kind !== "deletion" ? undefined : { kind, fields: Object.fromEntries(left) };
 }
 
-/** The claim as it is once its binding has ended. */
+/** The claim as it is after its binding has ended. */
 export function unbound(claim: BoundClaim): UnboundClaim {
   return { ...claim, binding: undefined, applied: undefined, inFlight: undefined };
 }
