@@ -96,8 +96,8 @@ export interface Service extends AsyncDisposable {
   update(resource: ResourceName, id: ServiceId, patch: Patch, signal: AbortSignal): Promise<Written>;
 
   /**
-   * DELETEs. A record that does not exist counts as deleted. @throws {ParkError} E_SERVICE_REFUSED where deleting is
-   * never allowed.
+   * DELETEs, once, as {@link update} PUTs. A record that does not exist counts as deleted.
+   * @throws {ParkError} E_SERVICE_REFUSED where deleting is never allowed.
    */
   remove(
     resource: ResourceName,

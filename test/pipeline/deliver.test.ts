@@ -389,6 +389,22 @@ describe("a deletion", () => {
     expect(scene.writes()).toEqual([]);
   });
 
+  it.each([
+    { what: "the service refused", fault: { kind: "gateway404", status: 403 } },
+    { what: "the service put off", fault: { kind: "tooMany", retryAfterSeconds: 16 } },
+    { what: "was answered that the record is not there, which it is", fault: { kind: "gateway404" } },
+  ] as const)("that $what leaves a record that came back where it is", async ({ fault }) => {
+    await using scene = await DeliveryScene.open("deleted: { delete: true }");
+    const { id: serviceId } = await scene.inService(id, row);
+    await scene.erp(id);
+    scene.fault({ ...fault, method: "DELETE", count: 1 });
+    expect(await scene.deliver(id)).toMatchObject({ inFlight: undefined, binding: { serviceId } });
+
+    await scene.erp(id, row);
+    expect(await scene.deliver(id)).toMatchObject({ state: "applied", binding: { serviceId } });
+    expect(scene.writes()).toEqual(["DELETE customer"]);
+  });
+
   it("that was interrupted is finished before a record that came back is created again", async () => {
     await using scene = await DeliveryScene.open("deleted: { delete: true }");
     const { id: serviceId } = await scene.inService(id, row);

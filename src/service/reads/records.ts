@@ -91,7 +91,7 @@ export class Records {
     return { refusal: refusal.status === 404 ? unknownResource(resource, refusal) : refusal, isParentGone: false };
   }
 
-  /** Deletes a record. One that does not exist counts as deleted. */
+  /** Deletes a record with one request. A record that does not exist counts as deleted. */
   async remove(
     resource: ResourceName,
     id: ServiceId,
@@ -103,7 +103,7 @@ export class Records {
     const startedAt = performance.now();
     try {
       const url = await paths.record(resource, id, scope);
-      const { status } = await transport.send({ method: "DELETE", resource, url, repeat: "quick", signal });
+      const { status } = await transport.send({ method: "DELETE", resource, url, repeat: "never", signal });
       return { status, durationMs: performance.now() - startedAt };
     } catch (thrown) {
       if (!(thrown instanceof ServiceRefusal)) throw thrown;

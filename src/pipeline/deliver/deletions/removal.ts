@@ -19,6 +19,7 @@ import { edited } from "../difference.ts";
 import type { DroppedFields } from "../dropped-fields.ts";
 import type { Presence } from "../../match/presence.ts";
 import type { Resolver } from "../resolver.ts";
+import { provesNotExecuted } from "../retry-decision.ts";
 import { updateEntry, type Updates } from "../updates.ts";
 
 /**
@@ -73,7 +74,6 @@ export class Remover {
     const sought = await deletedChildren(store, streams, claim.id);
     this.#expectNone(claim, sought, "deleted record", "still to be looked for in the service");
     this.#pausesMs.delete(recordName(claim.id));
-    await store.markInFlight(claim, deletionOf(claim));
     const audit = await this.#removed(claim, signal);
     await store.remove(claim, { unbind: true, audit });
   }
@@ -95,19 +95,28 @@ export class Remover {
    */
   async finishInterruptedDeletion(claim: Claim, signal: AbortSignal): Promise<Claim> {
     if (this.#pausesMs.size > 0) this.#pausesMs.delete(recordName(claim.id));
-    if (!isInterrupted(claim)) return claim;
+    return isInterrupted(claim) ? this.end(claim, signal) : claim;
+  }
+
+  /** Deletes the service's record for good although the ERP still has the record. Returns the claim unbound. */
+  async end(claim: BoundClaim, signal: AbortSignal): Promise<UnboundClaim> {
     await this.#deps.store.unbind(claim, await this.#removed(claim, signal));
     return unbound(claim);
   }
 
-  /** Deletes the service's record for good although the ERP still has the record. Returns the claim unbound. */
-  async end(claim: BoundClaim, signal: AbortSignal): Promise<Claim> {
-    const inFlight = deletionOf(claim);
-    await this.#deps.store.markInFlight(claim, inFlight);
-    return this.finishInterruptedDeletion({ ...claim, inFlight }, signal);
+  /** Journals the deletion and requests it. If it was certainly not carried out, the journal is restored: there is nothing to finish. */
+  async #removed(claim: BoundClaim, signal: AbortSignal): Promise<AuditEntry> {
+    const { store } = this.#deps;
+    await store.markInFlight(claim, { kind: "deletion", fields: claim.inFlight?.fields ?? {} });
+    try {
+      return await this.#requested(claim, signal);
+    } catch (thrown) {
+      if (!signal.aborted && provesNotExecuted(thrown)) await store.markInFlight(claim, claim.inFlight);
+      throw thrown;
+    }
   }
 
-  async #removed(claim: BoundClaim, signal: AbortSignal): Promise<AuditEntry> {
+  async #requested(claim: BoundClaim, signal: AbortSignal): Promise<AuditEntry> {
     const { service, presence } = this.#deps;
     const { resource, serviceId } = claim.binding;
     const { status, durationMs } = await service.remove(resource, serviceId, signal);
@@ -165,10 +174,6 @@ export function isInterrupted<R extends Pick<Deliverable, "binding" | "inFlight"
   record: R,
 ): record is R & { readonly binding: Binding } {
   return record.binding !== undefined && record.inFlight?.kind === "deletion";
-}
-
-function deletionOf({ inFlight }: BoundClaim): InFlight {
-  return { kind: "deletion", fields: inFlight?.fields ?? {} };
 }
 
 function without(inFlight: InFlight | undefined, settled: Projection): InFlight | undefined {
