@@ -1,9 +1,8 @@
-import { randomBytes } from "node:crypto";
 import { z } from "zod";
 import { StopError } from "#model";
 import type { Observer, Relay, StreamHolds } from "#pipeline";
 import { openQueue, type Queue } from "#queue";
-import type { Note, NoteStore, Store } from "#store";
+import { ownText, type Note, type Store } from "#store";
 import { assemble, queueLocation, type Assembly } from "./assembly.ts";
 import { Closing } from "./closing.ts";
 import { Observers } from "./observers/observers.ts";
@@ -123,7 +122,7 @@ async function openDaemonQueue(
   { settings, secrets, logger }: Configuration,
   { store, clock }: Systems,
 ): Promise<Queue> {
-  return openQueue(queueLocation(settings, secrets, await installationOf(store)), { clock, logger });
+  return openQueue(queueLocation(settings, secrets, await ownText(store, "installation", 6)), { clock, logger });
 }
 
 /** Starts what every replica does: it delivers, and looks at what holds deliveries and whether the service answers. What it returns stops that. */
@@ -160,17 +159,6 @@ function startLoop(run: (signal: AbortSignal) => Promise<void>): () => Promise<v
     stopping.abort();
     return running;
   };
-}
-
-const installationNote: Note<string> = { name: "installation", schema: z.string(), isOfNames: true };
-
-/** A name that this store has and no other. Replicas that start at once agree on one. */
-export async function installationOf(store: NoteStore): Promise<string> {
-  for (;;) {
-    const known = await store.note(installationNote);
-    if (known !== undefined) return known;
-    await store.replaceNote(installationNote, undefined, randomBytes(6).toString("hex"));
-  }
 }
 
 /** Why the last daemon could not continue, for those who find none running; absent once another one has started. */

@@ -13,6 +13,8 @@ export interface RouteDeps {
   readonly readiness: () => Promise<Readiness>;
   readonly metrics: Pick<Metrics, "text">;
   readonly access: PageAccess;
+  /** What the processes of one store share and no one else knows; it signs sessions and forms. */
+  readonly pageSecret: string;
   /** Absent without NUDGE_TOKEN. */
   readonly nudges?: NudgeAccess;
   readonly redact: Redact;

@@ -217,18 +217,18 @@ describe("a page with credentials", () => {
     }
   });
 
-  it("leads back from a form that was shown before a restart: to load its answer would send it again", async () => {
+  it("leads back from a form that does not count any more: to load its answer would send it again", async () => {
     await using web = await sampleWeb();
     const answer = (referer: string) =>
       fetch(`${web.url}${records}/retry`, {
         method: "POST",
-        body: new URLSearchParams({ csrf: "of the process before" }),
+        body: new URLSearchParams({ csrf: "of other credentials" }),
         headers: { origin: web.url, referer, accept: "text/html" },
       }).then((response) => response.text());
 
     const page = await answer(web.url + records);
     expect(page).toContain("<h1>This was not done</h1>");
-    expect(page).toContain("svcsync was restarted");
+    expect(page).toContain("who may log in was changed");
     expect(page).toContain(`href="${records}"`);
     expect(await answer("https://evil.example//evil.example")).not.toContain('href="//evil.example"');
   });
@@ -241,6 +241,29 @@ describe("a page with credentials", () => {
     expect((await fetch(trusted.url, { headers })).status).toBe(200);
     expect((await fetch(trusted.url)).status).toBe(401);
     expect((await fetch(foreign.url, { headers })).status).toBe(401);
+  });
+
+  it("takes the sessions and forms of another replica with the same credentials and store alone", async () => {
+    const status = sampleStatus();
+    const shared = { access: { token }, status, pageSecret: "of one store" };
+    await using mine = await sampleWeb(shared);
+    await using replica = await sampleWeb(shared);
+    await using elsewhere = await sampleWeb({ ...shared, pageSecret: "of another store" });
+    await using renewed = await sampleWeb({ ...shared, access: { token: "another-token-of-the-page" } });
+    const { cookie } = await login(mine.url, { password: token });
+    const form = await formOf(mine.url + records, sent(cookie));
+    const post = (url: string) =>
+      fetch(url + form.action, {
+        method: "POST",
+        body: new URLSearchParams(form.fields),
+        headers: { origin: url, ...sent(cookie) },
+        redirect: "manual",
+      });
+
+    expect([(await post(elsewhere.url)).status, (await post(renewed.url)).status]).toEqual([401, 401]);
+    expect(status.retried).toEqual([]);
+    expect((await post(replica.url)).status).toBe(303);
+    expect(status.retried).toEqual(["tickets/T-2"]);
   });
 
   it("ends a session when asked", async () => {

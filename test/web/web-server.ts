@@ -11,6 +11,7 @@ export async function sampleWeb(parts: Partial<WebDeps> = {}, address: Partial<W
     {
       status: sampleStatus(),
       access: {},
+      pageSecret: "of this store",
       ready: { needed: { store: () => Promise.resolve() }, reported: {} },
       metrics: openMetrics({ version: "1.2.3", read: () => Promise.resolve({}) }),
       redact: new Redaction(["s3cret"]).redact,

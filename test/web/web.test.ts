@@ -507,6 +507,7 @@ describe("the server", () => {
         ready: { needed: {}, reported: {} },
         metrics: { text: () => Promise.resolve("") },
         access: {},
+        pageSecret: "",
         redact: (text) => text,
         clock: { now: () => 0 },
         version: "1",

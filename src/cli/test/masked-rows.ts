@@ -1,8 +1,6 @@
-import { randomBytes } from "node:crypto";
-import { z } from "zod";
 import { Mask, maskedColumns, type Stream } from "#mapping";
 import type { Change } from "#model";
-import type { Note, NoteStore } from "#store";
+import { ownText, type NoteStore } from "#store";
 import { UsageError, type Io } from "../output/io.ts";
 
 export interface MaskOptions {
@@ -31,18 +29,11 @@ export async function maskedRows(
   io.stderr.write(
     `Masked: ${listed(columns.masked.keys())}.\nKept: ${listed(columns.kept)}.\nLeft out, the mapping does not read them: ${listed(columns.left)}.\n`,
   );
-  const maskOf = new Mask(await maskSecret(store));
+  // A secret of this store: it makes equal values get equal replacements, and nobody without it can reproduce them.
+  const maskOf = new Mask(await ownText(store, "mask", 16));
   return changes.map((change) =>
     change.kind === "upsert" ? { ...change, row: maskOf.row(change.row, columns) } : change,
   );
-}
-
-const secretNote: Note<string> = { name: "mask", schema: z.string() };
-
-/** A secret of this store: it makes equal values get equal replacements, and nobody without it can reproduce them. */
-async function maskSecret(store: NoteStore): Promise<string> {
-  await store.replaceNote(secretNote, undefined, randomBytes(16).toString("hex"));
-  return (await store.note(secretNote)) ?? "";
 }
 
 function listed(names: Iterable<string>): string {

@@ -3,6 +3,7 @@ import { namedChannels } from "#notify";
 import { notedGroups, readUpkeep } from "#operator";
 import { heldDeletions, recordSides, streamObstacles, streamStatus, type RecordSides } from "#pipeline";
 import type { Queue } from "#queue";
+import { ownText } from "#store";
 import { version, type Metrics } from "#telemetry";
 import { startWeb, type Overview, type ReadinessChecks, type StatusSource, type Web } from "#web";
 import type { Assembly } from "../assembly.ts";
@@ -39,7 +40,7 @@ export interface PagesDeps {
  * Serves health, metrics and the status page of a running daemon on HEALTH_PORT.
  * @throws {StopError} E_HEALTH_PORT when the port is taken.
  */
-export function servePages(deps: PagesDeps): Promise<Web> {
+export async function servePages(deps: PagesDeps): Promise<Web> {
   const { configuration, parts, assembly, metrics } = deps;
   const { settings, secrets, redaction, syncFile, logger } = configuration;
   return startWeb(settings.health, {
@@ -56,6 +57,7 @@ export function servePages(deps: PagesDeps): Promise<Web> {
     ready: readiness(deps),
     metrics,
     access: { ...settings.page, token: secrets.pageToken, users: secrets.pageUsers ?? [] },
+    pageSecret: await ownText(parts.store, "page", 32),
     redact: redaction.redact,
     clock: parts.clock,
     logger,

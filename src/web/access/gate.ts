@@ -10,6 +10,8 @@ export const cookieName = "svcsync_session";
 
 export interface GateDeps {
   readonly access: PageAccess;
+  /** As in the routes. */
+  readonly pageSecret: string;
   /** The address that the server listens on. */
   readonly host: string;
   readonly names: HostNames;
@@ -27,7 +29,7 @@ export class Gate {
   constructor(deps: GateDeps) {
     this.#deps = deps;
     this.credentials = new Credentials(deps.access);
-    this.sessions = new Sessions(deps.clock);
+    this.sessions = new Sessions(deps.access, deps.pageSecret, deps.clock);
     this.guesses = new Guesses(deps.clock);
   }
 
@@ -155,7 +157,7 @@ export class Gate {
     if (!this.isOwnPage(c)) return "only a page of svcsync may ask for this; scripts use the commands or /api";
     const { csrf } = await c.req.parseBody();
     if (typeof csrf === "string" && isSame(csrf, visitor.csrf)) return undefined;
-    return "nothing was done: svcsync was restarted, or you logged in again, after this form was shown";
+    return "nothing was done: you logged in again, or who may log in was changed, after this form was shown";
   }
 }
 

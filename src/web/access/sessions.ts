@@ -1,20 +1,21 @@
 import { createHmac, randomBytes } from "node:crypto";
 import { HOUR_MS, type Clock } from "#model";
 import { isSame, type Proven } from "./credentials.ts";
-import type { Visitor } from "./visitor.ts";
+import type { PageAccess, Visitor } from "./visitor.ts";
 
 /** Length of a session: one working day. */
 export const sessionMs = 12 * HOUR_MS;
 
 /**
- * Stateless sessions: the signed cookie holds the user and the end of the session. A restart ends all of them, and so
- * does a change of the credentials, which requires a restart.
+ * Stateless sessions: the signed cookie holds the user and the end of the session. It is valid at every replica and after
+ * a restart; a change of the credentials ends all sessions. Forging one takes both the store and the credentials.
  */
 export class Sessions {
-  readonly #key = randomBytes(32);
+  readonly #key: Buffer;
   readonly #clock: Clock;
 
-  constructor(clock: Clock) {
+  constructor({ token, users }: PageAccess, secret: string, clock: Clock) {
+    this.#key = createHmac("sha256", secret).update(JSON.stringify({ token, users })).digest();
     this.#clock = clock;
   }
 
