@@ -156,6 +156,12 @@ describe("the architecture", () => {
     expect(sorted[Math.floor(sorted.length / 2)]).toBeLessThan(100);
   });
 
+  it("has a README of at most 40 lines in each module", () => {
+    const readme = (room: string) => readFileSync(join(root, "src", room, "README.md"), "utf8");
+    const rooms = layers.flat().filter((room) => room !== "main.ts");
+    expect(rooms.filter((room) => readme(room).trimEnd().split("\n").length > 40)).toEqual([]);
+  });
+
   it("has kebab-case files without names that say nothing", () => {
     const bad = sources.filter(({ path }) => {
       const name = path.split("/").at(-1) ?? "";

@@ -19,7 +19,7 @@ export interface Binding {
   readonly serviceId: ServiceId;
 }
 
-/** Every state, in the order in which a record usually meets them. The drawing and every legal move are in src/store/README.md. */
+/** Every state, in the order in which a record usually meets them. docs/develop/store.md has a drawing with every allowed transition. */
 export const RECORD_STATES = [
   "due",
   "claimed",

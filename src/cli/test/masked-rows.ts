@@ -29,7 +29,7 @@ export async function maskedRows(
   io.stderr.write(
     `Masked: ${listed(columns.masked.keys())}.\nKept: ${listed(columns.kept)}.\nLeft out, the mapping does not read them: ${listed(columns.left)}.\n`,
   );
-  // A secret of this store: it makes equal values get equal replacements, and nobody without it can reproduce them.
+  // A secret of this store: it makes equal values get equal replacements, which cannot be reproduced without it.
   const maskOf = new Mask(await ownText(store, "mask", 16));
   return changes.map((change) =>
     change.kind === "upsert" ? { ...change, row: maskOf.row(change.row, columns) } : change,

@@ -101,7 +101,7 @@ export class Mask {
     return new Date(at - days * DAY_MS).toISOString().slice(0, 10) + text.slice(10);
   }
 
-  /** Pseudo-random numbers that cannot be predicted without the secret, so that nobody finds a masked name by trying names. */
+  /** Pseudo-random numbers that cannot be predicted without the secret, so that a masked name cannot be found by trying names. */
   #random(seed: string): () => number {
     let bytes = Buffer.alloc(0);
     let [at, block] = [0, 0];

@@ -3,7 +3,7 @@ import type { HourCounts } from "#store";
 
 export interface Bar {
   readonly count: number;
-  /** Tooltip that says what the bar stands for. */
+  /** Tooltip that names what the bar stands for. */
   readonly title?: string;
   /** Whether there was trouble, shown by a mark below the bar. */
   readonly isMarked?: boolean;

@@ -176,7 +176,7 @@ function headlineOf({ streams, service, queue, blockedRecords }: Overview, colou
   if (service.state !== "closed") return "The service is failing.";
   if (queue === undefined) return "The queue does not answer.";
   const noted = streams.filter(({ attention }) => attention.length > 0);
-  // Beside real trouble, a pause or records that wait for a parent need nobody; only the cards below mention them.
+  // Beside real trouble, a pause or records that wait for a parent need no one; only the cards below mention them.
   const concerned =
     colour === "bad" ? noted.filter((each) => urgencyOf([{ ...each, counts: {} }], blockedRecords) !== "none") : noted;
   const names = concerned.map(({ name }) => name);
