@@ -2,7 +2,7 @@ import type { HttpAnswer } from "#http";
 import { isJsonObject, type Json, type JsonObject } from "#model";
 import type { WebClient } from "../wire/client/web-client.ts";
 import { rowsAt } from "../wire/stamps/values.ts";
-import { entityShape, type EntityShape } from "./metadata.ts";
+import { entityShape, typeOf, type EntityShape } from "./metadata.ts";
 import type { Manners } from "./presets.ts";
 
 /** SAP Business One's words for "try again": a company database that was just being switched. */
@@ -20,21 +20,29 @@ export class ODataClient {
     this.#manners = manners;
   }
 
-  /** What `$metadata` says about an entity set; the document is read once, and parsed once per entity set: it may have megabytes. */
-  async shape(entity: string, signal: AbortSignal): Promise<EntityShape> {
-    const known = this.#shapes.get(entity);
-    if (known !== undefined) return known;
-    this.#metadata ??= this.#web
-      .text({ url: "$metadata", headers: { accept: "application/xml" } }, signal)
-      .then((text) => text ?? "");
+  /**
+   * What `$metadata` says about an entity set; the document is read once, and parsed once per entity set: it may have megabytes. Read again
+   * after one of `names` was missing in it.
+   * @throws {ParkError} E_SOURCE_METADATA when the entity set or one of its properties is not there.
+   */
+  async shape(entity: string, names: readonly string[], signal: AbortSignal): Promise<EntityShape> {
     try {
-      const shape = entityShape(await this.#metadata, entity);
+      const shape = this.#shapes.get(entity) ?? entityShape(await this.#document(signal), entity);
+      for (const name of names) typeOf(shape, entity, name);
       this.#shapes.set(entity, shape);
       return shape;
     } catch (thrown) {
       this.#metadata = undefined;
+      this.#shapes.delete(entity);
       throw thrown;
     }
+  }
+
+  #document(signal: AbortSignal): Promise<string> {
+    this.#metadata ??= this.#web
+      .text({ url: "$metadata", headers: { accept: "application/xml" } }, signal)
+      .then((text) => text ?? "");
+    return this.#metadata;
   }
 
   /** One page: by its options, or by a next link. `size` is how many entities are wanted. */

@@ -89,10 +89,15 @@ export class ODataTable implements WireTable {
 
   /** The set's shape with the stream's own key; every property that the stream names must be there. */
   async #shape(signal: AbortSignal): Promise<EntityShape> {
-    const shape = await this.#client.shape(this.name, signal);
+    const { key = [], select = [] } = this.#read;
+    const own = select.filter((name) => !name.includes("/"));
+    const shape = await this.#client.shape(this.name, [...key, ...(this.#stamp?.properties ?? []), ...own], signal);
     const keys = this.#read.key ?? shape.keys;
-    for (const name of [...keys, ...(this.#stamp?.properties ?? [])]) typeOf(shape, this.name, name);
-    for (const name of this.#read.select ?? []) if (!name.includes("/")) typeOf(shape, this.name, name);
+    if (keys.length === 0)
+      throw new ParkError(
+        "E_SOURCE_METADATA",
+        `${this.name} has no key in $metadata: name properties that are unique together in \`key\``,
+      );
     this.#keys = keys;
     this.#types = shape.types;
     return { ...shape, keys };

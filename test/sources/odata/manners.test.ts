@@ -34,6 +34,11 @@ const types = {
   UpdateTime: "TimeOfDay",
   CreateDate: "Date",
 };
+/** An answer that describes sets without their keys. */
+function withoutKeys(told: Told): Told {
+  return typeof told.body === "string" ? { body: told.body.replaceAll(/<Key>.*?<\/Key>/g, "") } : told;
+}
+
 const b1 = { version: "v4", keys: ["CardCode"], types, rows: () => partners } as const;
 
 describe("the preset businessOne", () => {
@@ -165,6 +170,19 @@ describe("an OData service", () => {
       message: expect.stringContaining("was UpdateDate meant?"),
     });
   });
+
+  it("whose entity set has no key tells which word to add", async () => {
+    const customers = await stream(
+      (asked) => withoutKeys(odataService({ BusinessPartners: b1 }, asked)),
+      {},
+      { entity: "BusinessPartners", changed: null },
+    );
+    const refused = {
+      code: "E_SOURCE_METADATA",
+      message: expect.stringContaining("name properties that are unique together in `key`"),
+    };
+    await expect(poll(customers)).rejects.toMatchObject(refused);
+  });
 });
 
 const hex = (n: number, digits: number) => n.toString(16).padStart(digits, "0");
@@ -222,6 +240,21 @@ describe("$metadata", () => {
     expect(await customers.readOne("C1", never)).toBeDefined();
     expect(parse).toHaveBeenCalledTimes(1);
     parse.mockRestore();
+  });
+
+  it("is read again where a property was missing: it may be published by now", async () => {
+    const { CardName: later, ...published } = types;
+    let isPublished = false;
+    const told = (asked: Asked): Told =>
+      odataService(
+        { BusinessPartners: { ...b1, types: isPublished ? { ...published, CardName: later } : published } },
+        asked,
+      );
+    const read = { entity: "BusinessPartners", changed: null, select: ["CardName"] };
+    const customers = await stream(told, {}, read);
+    await expect(poll(customers)).rejects.toMatchObject({ code: "E_SOURCE_METADATA" });
+    isPublished = true;
+    expect((await poll(customers)).keys).toHaveLength(3);
   });
 });
 
