@@ -112,6 +112,18 @@ describe("the preset dolibarr", () => {
     expect(await (await customers({}, { key: "name" })).readOne("K-2", never)).toMatchObject({ id: "2" });
   });
 
+  it("keeps a condition with `or` apart from those that it adds", async () => {
+    for (let id = 1; id <= 15; id++) erp.put(id, wall("2026-03-02 08:00:00") + id * 1_000_000);
+    const sqlfilters = "(t.fk_pays:=:1) or (t.fk_pays:=:5)";
+    const stream = await customers({}, { where: { sqlfilters } });
+    await poll(stream, (await poll(stream)).cursor);
+    await stream.readOne("7", never);
+    const asked = server.asked.map(({ query }) => query.get("sqlfilters")!);
+    expect(asked.filter((filters) => !filters.startsWith(`(${sqlfilters})`))).toEqual([]);
+    expect(asked).toContain(`(${sqlfilters}) and (t.rowid:>:10)`);
+    expect(asked.at(-1)).toBe(`(${sqlfilters}) and (t.rowid:=:7)`);
+  });
+
   it("reads no record by its key that the filter of the stream leaves out", async () => {
     erp.put(1, wall("2026-03-02 09:59:00"));
     suppliers.add(1);

@@ -14,13 +14,15 @@ const PAGE_SIZE = 100;
  * as quoted text in the database's zone and answered as seconds that PHP took for its own zone.
  */
 export function dolibarr(read: PresetRead, settings: RestSettings): RestShapes {
-  const { sqlfilters: fixed, ...where } = conditionOf(read, parameters, "an object, e.g. { mode: 1 } for customers");
+  const { sqlfilters, ...where } = conditionOf(read, parameters, "an object, e.g. { mode: 1 } for customers");
+  // In brackets: an `or` in it binds less than the `and` before what is added.
+  const fixed = sqlfilters === undefined ? [] : [`(${sqlfilters})`];
   const changed = read.changed === undefined ? "date_modification" : read.changed;
   const pageSize = read.size ?? PAGE_SIZE;
   const keyFields = read.key ?? ["id"];
   const path = `api/index.php/${read.table}`;
   const conditions = (query: RestQuery): string[] => [
-    ...(fixed === undefined ? [] : [String(fixed)]),
+    ...fixed,
     ...rangeEnds(query, changed, (_, comparison, wall) => `(t.tms:${comparison}:'${local(wall)}')`),
     ...(query.page === undefined ? [] : [`(t.rowid:>:${Number(query.page)})`]),
   ];
@@ -58,7 +60,7 @@ export function dolibarr(read: PresetRead, settings: RestSettings): RestShapes {
           ? {
               // Asked for in the list: the address of a record knows no filters.
               one: (key: string) => {
-                const filters = [...(fixed === undefined ? [] : [String(fixed)]), `(t.rowid:=:${Number(key)})`];
+                const filters = [...fixed, `(t.rowid:=:${Number(key)})`];
                 const query = { ...where, limit: 1, page: 0, sqlfilters: filters.join(" and ") };
                 return { url: addressOf(path, query), absent: isOwn404 };
               },

@@ -32,7 +32,9 @@ export function tryton(read: PresetRead): RestShapes {
       "E_SOURCE_SETTINGS",
       `the stream of ${read.table} names no \`fields\`; Tryton must be told which`,
     );
-  const where = conditionOf(read, domain, 'a Tryton domain, e.g. [["active","=",true]]');
+  const own = conditionOf(read, domain, 'a Tryton domain, e.g. [["active","=",true]]');
+  // As one clause: the conditions that are added would join an "OR" at its beginning.
+  const where: Json[] = own.length === 0 ? [] : [own];
   if (read.changed === null) return { tracks: [model(read, where, null)] };
   if (read.changed !== undefined) return { tracks: [model(read, where, read.changed)] };
   const neverWritten: Json[] = [...where, ["write_date", "=", null]];
