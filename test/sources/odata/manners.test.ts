@@ -34,6 +34,7 @@ const types = {
   UpdateTime: "TimeOfDay",
   CreateDate: "Date",
 };
+
 /** An answer that describes sets without their keys. */
 function withoutKeys(told: Told): Told {
   return typeof told.body === "string" ? { body: told.body.replaceAll(/<Key>.*?<\/Key>/g, "") } : told;

@@ -45,6 +45,15 @@ describe("a list without an end", () => {
     expect(pages).toBe(3);
   });
 
+  it("of counted pages that begins again at its end is given up after a hundred that were read before", async () => {
+    const { pages, thrown } = await walk(false, (count) => {
+      if (count > 1_000) throw new Error("it is read on and on");
+      return { rows: [row("ABC"[count % 3]!)], next: count };
+    });
+    expect(thrown).toMatchObject({ code: "E_SOURCE_PAGING", family: "park" });
+    expect(pages).toBe(103);
+  });
+
   it("is none while rows come between empty pages", async () => {
     const { pages, thrown } = await walk(true, (count) => ({
       rows: count % 50 === 0 ? [row(String(count))] : [],

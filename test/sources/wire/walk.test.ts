@@ -251,6 +251,25 @@ describe("pages that are counted off", () => {
     expect(table.pages).toBeGreaterThan(20);
   });
 
+  it.each([
+    ["behind all others", 1],
+    ["before all others", -1],
+  ])("give all keys although new rows come %s all the time", async (_where, step) => {
+    const table = new ShiftingTable({ keyset: false });
+    for (let key = 1000; key < 1030; key++) table.rows.set(String(key), { stamp: start * 1000, version: 0 });
+    const before = [...table.rows.keys()];
+    let next = step > 0 ? 1030 : 999;
+    table.afterPage = () => {
+      if (table.pages % 5 === 0) table.rows.set(String(next), { stamp: start * 1000, version: 0 });
+      if (table.pages % 5 === 0) next += step;
+    };
+    const seen = new Set<string>();
+    for await (const rows of walkComplete(table, { kind: "all" }, never, true))
+      for (const { key } of rows) seen.add(key);
+    expect(before.filter((key) => !seen.has(key))).toEqual([]);
+    expect(table.pages).toBeLessThan(40);
+  });
+
   it("give a window without an order too", async () => {
     const table = new ShiftingTable({ keyset: false, sorted: false });
     for (let key = 0; key < 20; key++) table.rows.set(String(key), { stamp: (start + key) * 1000, version: 0 });

@@ -116,8 +116,8 @@ export const sourcesWebErrors = errorPage({
     },
     E_SOURCE_PAGING: {
       meaning:
-        "The ERP gave the same page twice although the next one was asked for, or a hundred pages without a row, each " +
-        "naming a next one.",
+        "The ERP gave the same page twice although the next one was asked for, or a hundred pages in a row that it had " +
+        "given before, or that have no row and name a next one.",
       normal: "No.",
       remedy: "Check `paging` and `after` against the API's documentation: a parameter is misspelt.",
     },

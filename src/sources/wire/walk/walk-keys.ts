@@ -4,6 +4,8 @@ import { EmptyPages } from "./paging.ts";
 import type { KeyPage, Scope, WireRow, WireTable } from "../table.ts";
 
 const MAX_PASSES = 8;
+/** Pages that are counted off may come again when rows move between them, but not so many in a row. */
+const MOST_AGAIN = 100;
 /** What no other place in the list would mend. */
 const OF_THE_WHOLE_ERP = new Set(["E_SOURCE_UNREACHABLE", "E_SOURCE_BUSY", "E_SOURCE_LOGIN"]);
 
@@ -20,6 +22,8 @@ export async function* walkByKey(
   keysOnly = false,
 ): AsyncGenerator<KeyPage> {
   const read = new Set<string>();
+  let last: string | undefined;
+  let again = 0;
   const empty = new EmptyPages(table.name);
   let before: ReadonlySet<Key> = new Set();
   for (let at = after; ;) {
@@ -30,14 +34,14 @@ export async function* walkByKey(
         : await table.byKey(scope, at, signal, keysOnly);
     if (page.rows.length > 0) {
       const name = outline(page);
-      if (read.has(name))
+      again = read.has(name) ? again + 1 : 0;
+      if (name === last || again >= (table.keyset ? 1 : MOST_AGAIN))
         throw new ParkError(
           "E_SOURCE_PAGING",
           `${table.name}: the ERP gave the same page of ${page.rows.length} rows twice`,
         );
-      // Pages that are counted off may come again when rows move; only twice in a row they may not.
-      if (!table.keyset) read.clear();
       read.add(name);
+      last = name;
     }
     if (table.keyset) before = assertGoesOn(table, page.rows, before);
     yield page;
@@ -71,7 +75,8 @@ function outline({ rows }: KeyPage): string {
 
 /**
  * Reads a scope so that no row which is there throughout is missed, even where pages are counted off and rows move
- * between them: such a table is read again until a whole pass shows nothing new. Rows come once per content.
+ * between them: such a table is read again until a whole pass shows nothing new. Rows come once per content. Of keys alone, new ones before
+ * or behind all others are new records: they hid no other, and a busy ERP would never come to rest.
  * @throws {RetryError} E_SOURCE_MOVING when the rows do not come to rest.
  */
 export async function* walkComplete(
@@ -88,12 +93,21 @@ export async function* walkComplete(
   for (let pass = 1; pass <= MAX_PASSES; pass++) {
     const before = seen.size;
     let pages = 0;
+    /** Where new rows came by now: before all known ones, behind all of them, or between two. */
+    let place: "head" | "known" | "tail" | "between" = "head";
     for await (const page of walkByKey(table, scope, undefined, signal, keysOnly)) {
       pages++;
-      const fresh = page.rows.filter((row) => firstSight(seen, row, keysOnly));
+      const fresh: WireRow[] = [];
+      for (const row of page.rows) {
+        const isFresh = firstSight(seen, row, keysOnly);
+        if (isFresh) fresh.push(row);
+        if (isFresh && place === "known") place = "tail";
+        else if (!isFresh && place !== "between") place = place === "tail" ? "between" : "known";
+      }
       if (fresh.length > 0) yield fresh;
     }
-    if (seen.size === before || (pass === 1 && pages === 1)) return;
+    const isAtEnds = keysOnly && pass > 1 && place !== "between";
+    if (seen.size === before || isAtEnds || (pass === 1 && pages === 1)) return;
   }
   throw new RetryError(
     "E_SOURCE_MOVING",
