@@ -56,15 +56,11 @@ class RpcClient implements OdooClient {
 
   async call(model: string, method: string, parameters: JsonObject, signal: AbortSignal): Promise<Json> {
     const { database, key } = this.#settings;
-    const user = await this.#login(signal);
-    return this.#rpc("object", "execute_kw", [database, user, key, model, method, [], parameters], signal);
-  }
-
-  async #login(signal: AbortSignal): Promise<number> {
-    this.#user ??= this.#logIn(signal);
     try {
-      return await this.#user;
+      const user = await (this.#user ??= this.#logIn(signal));
+      return await this.#rpc("object", "execute_kw", [database, user, key, model, method, [], parameters], signal);
     } catch (thrown) {
+      // The user may have another id by now, as after a restore.
       this.#user = undefined;
       throw thrown;
     }

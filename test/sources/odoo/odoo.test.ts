@@ -142,6 +142,20 @@ describe("an error of Odoo", () => {
     });
   });
 
+  it("about a user who has another id by now ends with the next login", async () => {
+    let id = 7;
+    const stream = await partners(({ body }) => {
+      const { service, args } = JSON.parse(body).params;
+      if (service === "common") return { body: { result: id } };
+      if (args[1] !== id) return { body: { error: { data: { name: "odoo.exceptions.AccessDenied", message: "" } } } };
+      return { body: { result: args[4] === "fields_get" ? types : [] } };
+    }, protocol);
+    await poll(stream);
+    id = 8;
+    await expect(poll(stream)).rejects.toMatchObject({ code: "E_SOURCE_LOGIN" });
+    expect((await poll(stream)).keys).toEqual([]);
+  });
+
   it("names the field that was meant", async () => {
     await expect(poll(await partners(json2, {}, { fields: ["emial"] }))).rejects.toMatchObject({
       message: expect.stringContaining("was email meant?"),
