@@ -166,7 +166,7 @@ describe("conditions", () => {
       channels: [{ name: "email", failure }],
       backup: { state, everyMs: DAY },
     });
-    expect(channel!.remedy).toMatch(/^Correct what the channel logs in with/);
+    expect(channel!.remedy).toMatch(/^Correct the credentials of the channel/);
     expect(backup!.remedy).toMatch(/^Mount the disk or create the folder of BACKUP_DIR.* "svcsync backup FILE" makes/);
   });
 

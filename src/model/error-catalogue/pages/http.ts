@@ -5,7 +5,8 @@ export const httpErrors = errorPage({
   entries: {
     E_HTTP_UNREACHABLE: {
       meaning:
-        "No connection could be made: the name is unknown, the address refuses, or the proxy does. Nothing was sent.",
+        "No connection could be made: the name is unknown, or the address or the proxy refused the connection. " +
+        "Nothing was sent.",
       normal: "For a moment, while the other side restarts.",
       remedy: "Check the address, the network and the proxy settings.",
       heals: true,
@@ -15,57 +16,57 @@ export const httpErrors = errorPage({
         "The secure connection failed: the certificate is not trusted, has expired, or belongs to another name. " +
         "Nothing was sent.",
       normal: "No.",
-      remedy: "Give the PEM file of a private authority (SERVICE_CA_FILE for the service), or renew the certificate.",
+      remedy: "Set the PEM file of a private authority (SERVICE_CA_FILE for the service), or renew the certificate.",
       heals: true,
     },
     E_HTTP_TIMEOUT: {
       meaning:
-        "The connection, the answer or the whole call took longer than its time-out. After the connection stood, the " +
-        "request may have been carried out.",
-      normal: "Now and then under load; it is repeated where that is harmless.",
-      remedy: "Nothing. If it stays, look at the other side's load, or raise the time-out that the message names.",
+        "The connection, the answer or the whole call took longer than its time-out. If the connection was " +
+        "established, the request may have been executed.",
+      normal: "Occasionally, under load. svcsync repeats the request if that is safe.",
+      remedy: "Nothing. If it lasts, check the load of the server, or raise the time-out that the message names.",
       heals: true,
     },
     E_HTTP_CUT: {
-      meaning: "The connection ended before the answer was whole. The request may have been carried out.",
-      normal: "Now and then: restarts, balancers, mobile networks.",
-      remedy: "Nothing. If it stays, look for a device in between that cuts connections.",
+      meaning: "The connection ended before the answer was complete. The request may have been executed.",
+      normal: "Occasionally, because of restarts, load balancers or mobile networks.",
+      remedy: "Nothing. If it lasts, look for a network device that closes connections.",
       heals: true,
     },
     E_HTTP_TOO_LARGE: {
       meaning: "The answer is larger than the limit and was not read.",
       normal: "No.",
-      remedy: "Raise the limit (SERVICE_RESPONSE_LIMIT_BYTES for the service), if the answer should be that large.",
+      remedy: "If the answer should be that large, raise the limit (SERVICE_RESPONSE_LIMIT_BYTES for the service).",
     },
     E_HTTP_MALFORMED: {
       meaning: "The answer should be JSON and is not: usually an error page of a proxy or a login page.",
       normal: "No.",
-      remedy: "Open the address from the same machine and see what answers.",
+      remedy: "Open the address on the same machine, to see what answers.",
       heals: true,
     },
     E_HTTP_ENCODING: {
       meaning:
-        "The answer holds bytes that are not text in the encoding that it declares (UTF-8 where it declares none), or " +
-        "it declares an encoding that is not known. Nothing of it was used: replacing such bytes would write wrong " +
-        "names.",
+        "The answer contains bytes that are invalid in its declared encoding (UTF-8 by default), or it declares an " +
+        "unknown encoding. Nothing of it was used: replacing such bytes would write wrong names.",
       normal: "No.",
-      remedy: "Make the other side, or the proxy before it, declare the encoding that it sends.",
+      remedy: "Configure the server, or the proxy in front of it, to declare the encoding that it sends.",
     },
     E_HTTP_ORIGIN: {
       meaning:
-        "An address or a redirect leads to another host, another port, or from https to http. Credentials are sent to " +
-        "the configured address alone, so nothing was sent there.",
-      normal: "After the other side moved, or where a server hands out links under its internal name.",
+        "An address or a redirect leads to another host, another port, or from https to http. svcsync sends " +
+        "credentials only to the configured address, so it sent nothing there.",
+      normal: "After the server moved, or if it returns links with its internal name.",
       remedy: "Set the address to the intended one: credentials are sent nowhere else.",
       more:
-        "The message names the address that was meant: use it if it is yours. `http` that redirects to `https` needs " +
-        "`https` in the settings.",
+        "The message names the new address: use it if it is yours. If `http` redirects to `https`, write `https` " +
+        "in the settings.",
     },
     E_HTTP_CA_FILE: {
       meaning:
-        "The file with the private authorities cannot be read or holds no certificate in PEM form. Nothing starts.",
+        "The file with the private authorities cannot be read, or contains no certificate in PEM format. svcsync " +
+        "does not start.",
       normal: "No.",
-      remedy: "Correct the path, the permissions or the file: it must hold a certificate in PEM form.",
+      remedy: "Correct the path, the permissions or the file: it must contain a certificate in PEM format.",
       more: "It begins with `-----BEGIN CERTIFICATE-----`.",
     },
   },

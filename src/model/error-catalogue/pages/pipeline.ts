@@ -5,70 +5,71 @@ export const pipelineErrors = errorPage({
   entries: {
     E_PARENT_MISSING: {
       meaning:
-        "The record refers to another one that the service does not have yet. It waits without counting attempts and " +
-        "is woken when its parent is bound.",
-      normal: "Yes, during a first load and whenever a child was changed before its parent.",
+        "The record refers to another one that the service does not have yet. It waits, no attempt is counted, and " +
+        "svcsync delivers it when its parent is bound.",
+      normal: "Yes, during a first load and whenever a child changes before its parent.",
       remedy:
-        "Nothing while its parent is on its way. If the parent never comes: fix it, write `optional: true` at the ref " +
-        'in the sync file, or "svcsync skip {record}".',
+        "Nothing while svcsync delivers its parent. If the parent never arrives, correct the parent, add " +
+        '`optional: true` to the ref in the sync file, or run "svcsync skip {record}".',
       more:
-        "`svcsync explain` says where the parent is parked, was left out, deleted by the ERP before svcsync saw it, " +
-        "never shown, or waits for this record in turn. With `optional: true` beside the [`ref`](../sync-file.md#ref) " +
-        "the record goes without it. To leave it waiting does no harm.",
+        "`svcsync explain` says why the parent does not arrive: it is parked, it was left out, the ERP deleted it, " +
+        "no poll has returned it, or it waits for this record in turn. With `optional: true` in the " +
+        "[`ref`](../sync-file.md#ref), svcsync delivers the record without a parent that was left out or deleted. " +
+        "A waiting record does no harm.",
       heals: true,
     },
     E_ROW_UNREADABLE: {
       meaning:
-        "The ERP's row of this record cannot be read: an invalid change stamp, a document that is nested too deeply or " +
-        "is larger than 16 million characters, a line of a file with a wrong value, a key that is not valid text, or " +
-        "several rows in one answer of an API that have the same key and differ. The message names the place and the " +
-        "reason. The record keeps what was last delivered, and all other records continue. A sweep never treats it as deleted.",
-      normal: "Now and then, where people or imports write into the ERP.",
+        "The ERP's row of this record cannot be read: an invalid change stamp, a document that is nested too " +
+        "deeply or is larger than 16 million characters, a line of a file with a wrong value, a key that is not " +
+        "valid text, or several rows in one answer of an API that have the same key and differ. The message names " +
+        "the place and the reason. The record is parked and the service keeps its last values; all other records " +
+        "continue. A sweep never treats it as deleted.",
+      normal: "Occasionally, if people or imports write invalid data into the ERP.",
       remedy:
-        "Correct the row in the ERP; the next poll reads it again. Where several rows have the same key, choose fields " +
-        "for `key` that are unique together.",
-      more: "No `retry` is needed. A column that is not needed can be left out with `columns`.",
+        "Correct the row in the ERP; the next poll reads it again. If several rows have the same key, choose " +
+        "fields for `key` whose combination is unique.",
+      more: "No `retry` is needed. You can exclude a column that you do not need with `columns`.",
     },
     E_SOURCE_UNREADABLE: {
       meaning:
-        "More than 20 rows of one batch, and more than a tenth of it, cannot be read. These are not a few odd rows: " +
-        "the stream is being read in the wrong way, so nothing of the batch was used and the stream stopped.",
+        "More than 20 rows of one batch, and more than a tenth of it, cannot be read. So many rows mean that the " +
+        "stream is read with wrong settings. svcsync used nothing of the batch, and the stream stopped.",
       normal: "No.",
-      remedy:
-        "Read the first reason in the message: too many rows cannot be read. Correct the table, the view or `read`.",
+      remedy: "Read the first reason in the message, then correct the table, the view or `read`.",
       more:
         "Compare `changed`, `stampFormat`, `columns` and the formats in the stream's `read` with the ERP, and run " +
         "`svcsync check`.",
     },
     E_CHILDREN_FIRST: {
       meaning:
-        "The ERP deleted a record to which others still belong in the service. It is deleted as soon as the last of " +
-        "them is gone, and delivered again at once if the ERP shows it again. Meanwhile svcsync keeps checking, first " +
-        "after ten seconds, later once an hour. After a store was lost it also waits until svcsync has searched the " +
-        "service for the children that the ERP deleted too.",
-      normal: "Yes, for as long as the children's own deletions are on their way.",
+        "The ERP deleted a record that still has children in the service. svcsync deletes it when the last child " +
+        "is gone, and delivers it again at once if the ERP returns it again. Until then it keeps checking, first " +
+        "after ten seconds, later once an hour. After a lost store, it also waits until it has searched the " +
+        "service for children that the ERP deleted too.",
+      normal: "Yes, until the deletions of the children have been delivered.",
       remedy:
-        "Nothing while the deletions of its children are on their way. If they stay in the ERP, delete them there, or " +
-        "set the stream's `deleted` to something milder.",
+        "Nothing while the deletions of its children are being delivered. If the children stay in the ERP, delete " +
+        "them there, or change the stream's `deleted` to `set` or `ignore`.",
       heals: true,
     },
     E_LIST_INCOMPLETE: {
       meaning:
         "The list of a resource shows nothing, or far fewer records than were there before, although some of the " +
-        "missing ones can still be read. svcsync creates nothing based on such a list, and refuses no name: records wait " +
-        "and are retried automatically.",
+        "missing ones can still be read. svcsync does not trust such a list: it creates no records and rejects no " +
+        "names because of it. Records wait and are retried automatically.",
       normal: "No.",
       remedy:
-        "Check whether the token's user still sees all records of the resource in the service, and whether the service " +
-        "is being repaired. If it is a list of names (statuses, tags) that was emptied on purpose, add the names again, " +
-        "or take the fields that look them up out of the sync file.",
+        "Check whether the token's user still sees all records of the resource in the service, and whether the " +
+        "service is being repaired. If someone emptied a list of names (statuses, tags) on purpose, add the names " +
+        "again, or remove the fields that look them up from the sync file.",
       more: "If the whole service was emptied on purpose, start with a new `DATA_DIR`.",
       heals: true,
     },
     E_MATCH_UNPROVEN: {
       meaning:
-        "The first record that a stream creates shows whether the service keeps the fields that records are found by. " +
-        "The replica that leads creates it; the others wait for that.",
+        "The first record that a stream creates shows whether the service keeps the match fields. The leading " +
+        "replica creates this record; the others wait.",
       normal: "Yes, for a moment during a first load with several replicas.",
       remedy: "Nothing.",
       heals: true,
@@ -78,170 +79,179 @@ export const pipelineErrors = errorPage({
         "Two records of the ERP have the same natural key, and the service's record with that key belongs to the " +
         "first. The second one is parked: if it were created, it could not be told apart from the first.",
       normal:
-        "No: either the ERP has a record twice, or the stream's [`match`](../sync-file.md#match) names records by " +
-        "something that is not unique.",
+        "No: either the ERP has a record twice, or the stream's [`match`](../sync-file.md#match) uses fields that " +
+        "are not unique.",
       remedy:
-        "Merge the two in the ERP, correct `match`, or allow such records by `shared: true` at the match rule; then " +
-        '"svcsync retry {record}". To create this record all the same: "svcsync resolve {record} --create". To leave it ' +
-        'out: "svcsync skip {record}".',
+        "Merge the two in the ERP, correct `match`, or allow such records with `shared: true` in the match rule; " +
+        'then run "svcsync retry {record}". To create this record anyway: "svcsync resolve {record} --create". To ' +
+        'leave it out: "svcsync skip {record}".',
     },
     E_TWIN: {
       meaning:
-        "A daemon was lost while it created a record, and another daemon created the record in its place. The create of " +
-        "the lost one was carried out after all, so that the service holds two records with the same natural key. svcsync " +
-        "looks for such second records for 24 hours after each create that a lost daemon had begun.",
-      normal: "No. It needs a pause of the daemon at one exact moment, and a login that cannot be ended.",
+        "A daemon was lost while it created a record, and another daemon then created the record. The service " +
+        "executed the first create late, so it now has two records with the same natural key. svcsync looks for " +
+        "such second records for 24 hours after each create that a lost daemon started.",
+      normal: "No. It needs a pause of the daemon at one exact moment, and a login whose session cannot be ended.",
       remedy:
-        "Compare the two in the service and delete the second one there, or give it another natural key. Its id is in " +
-        "the message. svcsync updates the first one alone and notices within a minute that the second one is gone.",
+        "Compare the two in the service and delete the second one there, or give it another natural key. Its id is " +
+        "in the message. svcsync updates only the first one, and detects within a minute that the second one is " +
+        "gone.",
       more:
-        "With SERVICE_USERNAME and SERVICE_PASSWORD the service refuses late creates: see " +
-        "[what cannot be promised](../operations.md#what-cannot-be-promised).",
+        "With SERVICE_USERNAME and SERVICE_PASSWORD, the service refuses late creates: see [what cannot be " +
+        "promised](../operations.md#what-cannot-be-promised).",
     },
     E_MATCH_DROPPED: {
       meaning:
-        "The first record that the stream created does not show the value of its match field that was sent: a misspelt " +
-        "field, or one that the service changes. After a restore its records would not be found and would be created " +
-        "again, so the stream is held.",
+        "The first record that the stream created does not have the value that svcsync sent for its match field: " +
+        "the field is misspelt, or the service changes it. svcsync could not find such records after a restore and " +
+        "would create them again, so the stream is held.",
       normal: "No.",
       remedy:
-        "Correct the match field in the sync file, or name other fields under `match`. Then " +
-        '"svcsync adopt {stream} --confirm".',
+        'Correct the match field in the sync file, or name other fields under `match`. Then run "svcsync adopt ' +
+        '{stream} --confirm".',
     },
     E_ATTEMPTS_EXHAUSTED: {
       meaning:
-        "The record failed `RETRY_ATTEMPTS` times in a row while the service answered others; the message ends with " +
-        "the last failure.",
+        "The record failed `RETRY_ATTEMPTS` times in a row, although the service was working. The message ends " +
+        "with the last failure.",
       normal: "No.",
-      remedy: 'Remove the cause that the message ends with, then "svcsync retry {record}".',
-      more: "A change in the ERP retries it automatically.",
+      remedy: 'Fix the cause that the message ends with, then run "svcsync retry {record}".',
+      more: "If the record changes in the ERP, svcsync retries it automatically.",
     },
     E_CREATE_UNSETTLED: {
       meaning:
-        "A create was sent, and no answer came or none with an id. svcsync looks for the record in the service's list, " +
-        "after 1, 2, 4, … seconds, until it is certain whether the record was created; svcsync never creates it again " +
-        "while in doubt.",
+        "svcsync sent a create and got no answer, or an answer without an id. It looks for the record in the " +
+        "service's list, after 1, 2, 4, … seconds, until it is certain whether the record was created. Until then " +
+        "it does not create the record again.",
       normal:
-        "After a cut connection, a time-out, a 5xx or a kill, and where creates are answered without an id, yes; for " +
-        "`SETTLE_LAG_SECONDS` at most.",
-      remedy: "Nothing: svcsync asks the service what became of the create.",
+        "Yes, for `SETTLE_LAG_SECONDS` at most: after a lost connection, a time-out, a 5xx or a kill, or if the " +
+        "service answers creates without an id.",
+      remedy: "Nothing: svcsync finds out whether the service executed the create.",
       heals: true,
     },
     E_UPDATE_UNSETTLED: {
       meaning:
-        "An update was sent and no answer came, or svcsync was killed meanwhile; a later one succeeded. The service " +
-        "could still carry out the earlier one after the later one, so the fields are sent once more when that can no " +
-        "longer happen.",
-      normal: "After a cut connection, a time-out, a 5xx or a kill, yes; for `SETTLE_LAG_SECONDS` at most.",
-      remedy: "Nothing: the fields are sent once more.",
-      more: "The record already shows what the ERP says.",
+        "An update got no answer, or svcsync was killed before the answer; a later update succeeded. The service " +
+        "could still execute the earlier update after the later one. So svcsync sends the fields once more when " +
+        "that can no longer happen.",
+      normal: "Yes, after a lost connection, a time-out, a 5xx or a kill, for `SETTLE_LAG_SECONDS` at most.",
+      remedy: "Nothing: svcsync sends the fields once more.",
+      more: "The record already has the values of the ERP.",
       heals: true,
     },
     E_CREATE_UNCERTAIN: {
       meaning:
-        "A create was sent, no answer came or none with an id, and svcsync cannot find out which record it created: " +
-        "the stream has no match rule that applies, several records could be the result (or one, after " +
-        '"svcsync resolve --create": it may be the one that you had ruled out), or the service does not keep ' +
-        "the natural key as sent (it changes case, for example), so not finding it proves nothing. A create that the " +
-        "service answered with success is not repeated either when its lists do not show the record within " +
-        "`SETTLE_LAG_SECONDS`: they may lag longer, or hide it from the token's user.",
+        "svcsync sent a create, got no answer or one without an id, and cannot find out whether a record was " +
+        "created. Possible reasons: no match rule of the stream applies. Several records could be the result; " +
+        'after "svcsync resolve --create", even a single record may be the one that you ruled out. Or the service ' +
+        "does not keep the natural key as it was sent (for example, it changes case), so that a search proves " +
+        "nothing. If the service confirmed the create but its lists do not show the record within " +
+        "`SETTLE_LAG_SECONDS`, svcsync does not repeat it either: the lists may take longer, or hide the record " +
+        "from the token's user.",
       normal: "Rare, and mostly for records without a natural key.",
       remedy:
-        'Look for the record in the service. Found: "svcsync resolve {record} --bind ID". Not there: ' +
-        '"svcsync resolve {record} --create". Not wanted: "svcsync skip {record}".',
-      more: "A `match` rule for the stream avoids the next one.",
+        'Look for the record in the service. If it is there: "svcsync resolve {record} --bind ID". If not: ' +
+        '"svcsync resolve {record} --create". If it is not needed: "svcsync skip {record}".',
+      more: "To avoid this error, add a `match` rule to the stream.",
     },
     E_MATCH_AMBIGUOUS: {
-      meaning: "Several records in the service match the record's natural key. svcsync never just takes the first.",
-      normal: "If the service holds duplicates from the past, yes.",
+      meaning:
+        "Several records in the service match the record's natural key. svcsync never chooses one of them itself.",
+      normal: "Yes, if the service has old duplicates.",
       remedy:
-        'Choose one of the candidates with "svcsync resolve {record} --bind ID", or merge them in the service and then ' +
-        '"svcsync retry {record}".',
+        'Choose one of the candidates with "svcsync resolve {record} --bind ID", or merge them in the service and ' +
+        'then run "svcsync retry {record}".',
     },
     E_UNBOUND: {
       meaning:
-        "Someone unbound the record (`svcsync unbind`). The record stays held, whatever changes in the ERP: svcsync " +
-        "binds, creates and deletes nothing for it, even if its natural key matches a record in the service, because " +
-        "that may be the one it was bound to by mistake. A deletion in the ERP touches nothing in the service.",
-      normal: "Yes, until you answer.",
+        "A person unbound the record (`svcsync unbind`). Until a person decides, svcsync binds, creates and " +
+        "deletes nothing for it, even if it changes in the ERP. This also holds if its natural key matches a " +
+        "record in the service: that may be the one it was bound to by mistake. A deletion in the ERP touches " +
+        "nothing in the service.",
+      normal: "Yes, until you decide.",
       remedy:
-        'Bind it to an existing record: "svcsync resolve {record} --bind ID". Create it: ' +
-        '"svcsync resolve {record} --create". Leave it out: "svcsync skip {record}".',
+        'To bind it to an existing record: "svcsync resolve {record} --bind ID". To create it: "svcsync resolve ' +
+        '{record} --create". To leave it out: "svcsync skip {record}".',
     },
     E_RESOURCE_CHANGED: {
       meaning:
-        "The record has its counterpart in one resource of the service, and the sync file now leads its stream to " +
-        "another. The id means nothing there, so nothing is sent.",
+        "The record is bound to a record of one resource, but the sync file now names another resource for its " +
+        "stream. The id has no meaning there, so svcsync sends nothing.",
       normal: "No: `resource` of a stream in use was changed.",
-      remedy: "Put the stream's former `resource` back into the sync file, and give the new one a stream of its own.",
+      remedy: "Restore the stream's former `resource` in the sync file, and add a separate stream for the new one.",
     },
     E_ADOPTION_NEEDED: {
       meaning:
         "The stream's resource already holds records that svcsync did not create. Nothing is delivered until you " +
         "decide.",
       normal:
-        "On the first run against a service that is in use, and after a backup was put in the store's place: what was " +
-        "created since is unknown to it.",
-      remedy: '"svcsync adopt {stream}" shows what matches; with --confirm the stream delivers.',
+        "On the first run with a service that is in use. Also after a backup was restored: the store does not know " +
+        "the records that were created since then.",
+      remedy: '"svcsync adopt {stream}" shows which records match; with --confirm, it releases the stream.',
       more:
-        "The command also shows what is new and what is ambiguous, and the page compares and releases too. After a " +
-        "backup, `svcsync reconcile --repair` then brings back what was written since and changed back in the ERP.",
+        "The command also shows which records are new and which are ambiguous. You can do the same on the status " +
+        "page. After a restored backup, `svcsync reconcile --repair` then corrects fields that the ERP changed and " +
+        "changed back.",
     },
     E_CHANGE_GUARD: {
       meaning:
         "The sync file changed, and the new mapping would update more records of the stream than the change guard " +
         "allows. Nothing of the stream is delivered, new rows included.",
-      normal: "After an edit that is meant for many records. Otherwise a field may be mapped to the wrong column.",
+      normal:
+        "After an edit that intentionally changes many records. Otherwise a field may be mapped to the wrong column.",
       remedy:
         '"svcsync plan {stream}" shows what the changed mapping would write, and the command that confirms it ' +
         '("svcsync plan --confirm ID"). Or correct the sync file and restart.',
       more:
-        "`status` shows the id too, and the page confirms too. After a correction the hold ends without a " +
-        "confirmation. `CHANGE_GUARD_PERCENT` and `CHANGE_GUARD_COUNT` set the limits.",
+        "`status` also shows the id, and you can also confirm on the status page. After a correction, the hold " +
+        "ends without a confirmation. `CHANGE_GUARD_PERCENT` and `CHANGE_GUARD_COUNT` set the limits.",
     },
     E_PLAN_OUTDATED: {
       meaning:
-        "The plan that was confirmed is not what would be written now. Its id stands for one mapping and exactly the " +
-        "updates that follow from it, so a change of the sync file, of the ERP's rows or of the service's names gives " +
-        "another id. Nothing was confirmed.",
-      normal: "If time passed between looking and confirming, or when the id was misspelt.",
-      remedy: 'Look at "svcsync plan", or at the plan on the page, again, then confirm the id that it shows.',
+        "The confirmed plan is no longer what svcsync would write. The id of a plan covers one mapping and exactly " +
+        "its updates. So a change of the sync file, of the ERP's rows or of the service's names gives a different " +
+        "id. Nothing was confirmed.",
+      normal: "If time passed between the plan and its confirmation, or if the id was misspelt.",
+      remedy:
+        'Run "svcsync plan" again, or look at the plan on the status page again; then confirm the id that it shows.',
     },
     E_SWEEP_EMPTY: {
       meaning:
-        "The ERP showed no key at all although records are known. svcsync treats that as a failed read, not as a mass " +
-        "deletion.",
+        "The ERP returned no key at all, although the store has records of the stream. svcsync treats this as a " +
+        "failed read, not as a mass deletion.",
       normal: "No.",
       remedy:
-        'Look at the source: a dropped view, a wrong `where`, missing rights. "svcsync peek {stream}" shows its rows. ' +
-        'If it was emptied on purpose: "svcsync deletions {stream} --confirm".',
-      more: "After the confirmation, two further sweeps that find no record carry out as many deletions as records were known.",
+        'Check the source for a dropped view, a wrong `where` or missing rights. "svcsync peek {stream}" shows its ' +
+        'rows. If it was emptied on purpose: "svcsync deletions {stream} --confirm".',
+      more:
+        "After the confirmation, and after two more sweeps that find no record, svcsync executes as many deletions " +
+        "as records were known.",
     },
     E_DELETION_COUNTED: {
       meaning:
-        "The ERP deleted the record. Changes of its stream that came no later are delivered first, so that all " +
-        "deletions among them are counted before one is carried out. No attempt is counted.",
+        "The ERP deleted the record. svcsync first processes the earlier and simultaneous changes of its stream, " +
+        "so that it counts all deletions before it executes one. No attempt is counted.",
       normal: "Yes, for a moment.",
-      remedy: "Nothing: the deletions that came with it are counted first.",
+      remedy: "Nothing: svcsync first counts the deletions that came with it.",
       heals: true,
     },
     E_DELETION_HELD: {
       meaning:
-        "More records of the stream are to be deleted than the deletion guard allows within a day, no matter whether flags, a " +
-        "feed or sweeps report them. None of the pending deletions is carried out.",
+        "More records of the stream are to be deleted than the deletion guard allows within a day, no matter " +
+        "whether flags, a feed or sweeps report them. svcsync executes none of the pending deletions.",
       normal:
         "After a clean-up in the ERP. Otherwise a wrong flag, a wrong filter or a lost permission may be the cause.",
       remedy:
-        'See how many there are, with examples, by "svcsync deletions {stream}". If they are intended, run the ' +
+        '"svcsync deletions {stream}" shows how many there are, with examples. If they are intended, run the ' +
         "command that it shows; otherwise correct the ERP.",
       more:
-        "The page confirms too. What the ERP shows again is kept. `DELETE_GUARD_PERCENT`, `DELETE_GUARD_COUNT` and " +
-        "`DELETE_GUARD_FLOOR` set the limits.",
+        "You can also confirm on the status page. Records that the ERP returns again are kept. " +
+        "`DELETE_GUARD_PERCENT`, `DELETE_GUARD_COUNT` and `DELETE_GUARD_FLOOR` set the limits.",
     },
     E_INTERNAL: {
       meaning:
-        "svcsync hit a case that it does not handle. The record is retried, and parked if that does not help; the log " +
-        "line has the full stack trace.",
+        "svcsync met a case that it does not handle. It retries the record, and parks it if that does not help; " +
+        "the log line has the full stack trace.",
       normal: "Never.",
       remedy: 'Report it with the log line and the output of "svcsync explain {record}".',
     },

@@ -5,55 +5,53 @@ export const sandboxErrors = errorPage({
   entries: {
     E_SANDBOX_PORT: {
       meaning:
-        "The sandbox was told to listen on a port that it cannot have, mostly because another program (or another " +
-        "sandbox) already listens there.",
+        "The sandbox cannot listen on the requested port, usually because another program (or another sandbox) " +
+        "already uses it.",
       normal: "Only when two sandboxes are started with the same fixed port.",
       remedy:
-        "Stop the other program, choose another port, or leave the port out: the sandbox then takes any free one and " +
+        "Stop the other program, choose another port, or omit the port: the sandbox then uses a free one and " +
         "prints it.",
     },
     E_SANDBOX_DATA: {
       meaning:
-        "The file in which the sandbox keeps its records cannot be written, or a line in the middle of it is not one " +
-        "of the sandbox's writes. A torn last line is not an error: it is what a killed process leaves, and it is " +
-        "dropped.",
+        "The file in which the sandbox keeps its records cannot be written, or a line in the middle of it is not " +
+        "one of the sandbox's writes. An incomplete last line is no error: a killed process leaves it, and the " +
+        "sandbox drops it.",
       normal:
-        "No. The path points at a file of something else, at a folder without write permission, or the file was " +
-        "edited.",
-      remedy: "Check the path. The file holds nothing but the sandbox's own records: delete it to start empty.",
+        "No. The path names a file of another program or a folder without write permission, or the file was edited.",
+      remedy: "Check the path. The file contains only the sandbox's records: delete it to start with an empty sandbox.",
     },
     E_SANDBOX_RESOURCE: {
-      meaning: "Rows were to be put into, or read from, a resource that the API reference does not have.",
-      normal: "No; the name is misspelled. Upper and lower case count.",
+      meaning: "A request to write or read rows named a resource that is not in the API reference.",
+      normal: "No; the name is misspelled. Names are case-sensitive.",
       remedy: "Use the name as section 4.5 of the reference spells it, with `svc` for the brand.",
     },
     E_SANDBOX_FAULT: {
       meaning:
-        "A fault was ordered whose description the sandbox does not understand; the message names the member. Nothing " +
-        "was armed.",
+        "The description of a requested fault is invalid; the message names the member. The fault was not set up.",
       normal: "No.",
       remedy: "Compare the description with the table of faults in the sandbox's README.",
     },
     E_SAMPLE_ERP_EXISTS: {
-      meaning: "A sample ERP was to be created in a file that exists already. Nothing was overwritten.",
-      normal: "Yes, on a second start of a demo with the same folder.",
+      meaning: "The file for the new sample ERP already exists. Nothing was overwritten.",
+      normal: "Yes, if a demo is started again with the same folder.",
       remedy: "Open the existing one, delete the file, or choose another path.",
     },
     E_SAMPLE_ERP_ROW: {
-      meaning: "A row of the sample ERP was to be changed that it does not have.",
+      meaning: "A command tried to change a row that the sample ERP does not have.",
       normal: "No; the key is wrong, or the row was deleted before.",
       remedy: "Check the table and all parts of the key.",
     },
     E_SANDBOX_SWITCH: {
       meaning:
-        "The sandbox was started with a switch that it does not have, or with a value that the switch cannot take; the " +
-        "message names what was found and what was expected. Nothing was started.",
+        "The sandbox was started with an unknown switch, or with an invalid value of a switch. The message shows " +
+        "what was found and what was expected. Nothing was started.",
       normal: "No; the switch or its value is misspelled.",
       remedy: "`svcsync sandbox --help` lists every switch with its values.",
     },
     E_SANDBOX_ACCOUNT: {
       meaning:
-        "An account or a token that the sandbox was started with is not one: an account is `user:password`, " +
+        "The sandbox was started with an invalid account or token. An account is `user:password`, " +
         "`user:password:code` or JSON, and a token belongs to one of the accounts. The message never shows the " +
         "password.",
       normal: "No.",

@@ -3,14 +3,14 @@ import { errorPage } from "../error-page.ts";
 export const sourcesErrors = errorPage({
   title: "Errors of sources",
   intro:
-    "Databases report these errors, and every source can report the first six. Those of [APIs and " +
-    "files](sources-web.md) have a page of their own. An error of a source stops only that stream's poll: the " +
-    "cursor stays where it was, so nothing is lost, and all other streams continue.",
+    "Databases report these errors; the first six can come from every source. [APIs and files](sources-web.md) " +
+    "have a separate page. An error of a source stops only the poll of one stream: its cursor stays where it was, " +
+    "so nothing is lost, and all other streams continue.",
   entries: {
     E_SOURCE_UNREACHABLE: {
       meaning:
-        "The ERP did not answer: no connection, a connection that was cut, a file that is not there, a folder that " +
-        "cannot be used. The poll is retried; it resumes after the last batch that was stored.",
+        "The ERP did not answer: no connection, an interrupted connection, a missing file, or a folder that cannot " +
+        "be used. The poll is retried; it resumes after the last batch that was stored.",
       normal: "For minutes, during a restart of the ERP or the network.",
       remedy: "Check host, port, path and firewall of the source's `url`, and that the ERP is running.",
       more: "For an API with a private authority, check `caFile` too.",
@@ -18,43 +18,45 @@ export const sourcesErrors = errorPage({
     },
     E_SOURCE_BUSY: {
       meaning:
-        "The ERP is busy. An API answered 429 or 503, and all streams of the source wait as long as its `Retry-After` " +
-        "says; after a 429 in the middle of a reading svcsync has waited for some minutes already. A database had no " +
-        "connection left, or others held a lock for too long.",
-      normal: "Now and then, when others use the ERP at the same time.",
-      remedy: "Nothing for a while. If it stays: fewer `connections`, or a longer poll interval.",
+        "The ERP is busy. An API answered 429 or 503, and all streams of the source wait as long as its " +
+        "`Retry-After` says; if the 429 came in the middle of a poll, svcsync has already waited for some minutes. " +
+        "A database had no connection left, or others held a lock for too long.",
+      normal: "Occasionally, when other users work with the ERP at the same time.",
+      remedy: "Nothing at first. If it lasts, set fewer `connections` or a longer poll interval.",
       heals: true,
     },
     E_SOURCE_LOGIN: {
       meaning:
-        "The ERP refused the credentials. To keep the user from being locked out, only one stream of the source " +
-        "retries, after two to four minutes, then after twice as long each time, up to an hour; the others wait for " +
-        "its result. A lock-out (429) that follows is reported as its original cause. After a restart the first try " +
-        "comes at once.",
+        "The ERP refused the credentials. So that the user is not locked out, only one stream of the source " +
+        "retries, after two to four minutes, then after twice as long each time, up to an hour; the others wait " +
+        "for its result. A lock-out (429) that follows is reported as its original cause. After a restart, the " +
+        "first attempt is made at once.",
       normal:
-        "When a token expired: Odoo's keys live for three months at most, Xentral's for 180 days unless set otherwise. " +
+        "When a token expired: Odoo's keys are valid for at most three months, Xentral's for 180 days by default. " +
         "A database's password changes only if someone changes it.",
       remedy:
-        "Correct the user, password, token or key of the source, then start again; what comes from a file needs no " +
-        "restart.",
+        "Correct the user, password, token or key of the source, then restart svcsync. Credentials from a file " +
+        "need no restart.",
       more:
-        "Where a variable comes from a file (`ERP_PASSWORD_FILE`), replace the file: the next try reads it. Characters " +
-        "such as `@`, `:` and `/` in a password are written with percent signs in a `url`: `%40`, `%3A`, `%2F`.",
+        "If a variable comes from a file (`ERP_PASSWORD_FILE`), replace the file: the next attempt reads it. " +
+        "Characters such as `@`, `:` and `/` in a password are written with percent signs in a `url`: `%40`, " +
+        "`%3A`, `%2F`.",
     },
     E_SOURCE_FORBIDDEN: {
       meaning:
-        "The credentials are right, but the user may not read this: an API answered 403, or a database has not granted " +
-        "SELECT.",
+        "The credentials are correct, but the user may not read this data: an API answered 403, or a database has " +
+        "not granted SELECT.",
       normal: "No.",
-      remedy: "Grant the source's user the right to read this.",
+      remedy: "Grant the source's user the right to read the data that the message names.",
       more:
-        "Xentral fixes a token's rights when it is created: create a new one. Give a database's user nothing but " +
-        "SELECT on the tables that are read.",
+        "Xentral fixes a token's rights when it is created: create a new one. Grant a database user only SELECT, " +
+        "on the tables that svcsync reads.",
     },
     E_SOURCE_STAMP: {
       meaning:
-        "The column that `changed` names holds no stamps, or none in the format that `format` or `stampFormat` says. A " +
-        "single row whose stamp is odd does not stop the stream: it is set aside (E_ROW_UNREADABLE).",
+        "The column that `changed` names holds no stamps, or none in the format that `format` or `stampFormat` " +
+        "says. A single row with an invalid stamp does not stop the stream: its record is parked " +
+        "(E_ROW_UNREADABLE).",
       normal: "No.",
       remedy: "Choose a column of stamps for `changed`, or name their format (`stampFormat`, `format`).",
       more:
@@ -63,14 +65,14 @@ export const sourcesErrors = errorPage({
     },
     E_SOURCE_FILTER_IGNORED: {
       meaning:
-        "The ERP gave a row that lies outside of the window that was asked for, or that `where` leaves out. Some systems ignore a filter that they " +
-        "do not know and answer with everything; others write stamps in another time zone than the one that is set. " +
+        "The ERP returned a row outside the requested window, or one that `where` leaves out. Some systems ignore " +
+        "an unknown filter and return all rows; others write stamps in another time zone than the one that is set. " +
         "Nothing of that answer was used.",
       normal: "No.",
       remedy:
         "Compare the row's stamp in the message with the ERP's. If it is off by whole hours, `timezone` is wrong; " +
         "otherwise `changed` or the filter is spelt differently in this system.",
-      more: "`svcsync check` tries it.",
+      more: "`svcsync check` tests the filter.",
     },
     E_SOURCE_TIMEOUT: {
       meaning: "A statement took longer than the source's `statementTimeout` and was ended.",
@@ -83,14 +85,15 @@ export const sourcesErrors = errorPage({
     },
     E_SOURCE_TLS: {
       meaning:
-        "The connection could not be encrypted as `tls` asks: the server offers no encryption, its certificate was not " +
-        "signed by an authority that is trusted, is for another name or has expired, or a file named under `tls` " +
+        "The connection could not be encrypted as `tls` requires. The server offers no encryption; or its " +
+        "certificate is not from a trusted authority, is for another name or has expired; or a file under `tls` " +
         "cannot be read.",
       normal: "After the server's certificate was renewed.",
-      remedy: "Check `tls` or `caFile`: an authority of your own, another name, or an expired certificate.",
+      remedy:
+        "Check `tls` or `caFile`: the server may use a private authority, another name, or an expired certificate.",
       more:
-        "Set `caFile` for an authority of your own, `serverName` where the certificate has another name, `mode: trust` " +
-        "to encrypt without a check, or `mode: off` in a network that you trust.",
+        "Set `caFile` for a private authority, or `serverName` if the certificate has another name. `mode: trust` " +
+        "encrypts without verifying the certificate; `mode: off` disables encryption, for a network that you trust.",
     },
     E_SOURCE_DATABASE: {
       meaning:
@@ -101,38 +104,38 @@ export const sourcesErrors = errorPage({
     },
     E_SOURCE_TABLE: {
       meaning: "The source has no table or view of this name. The message suggests the one that was probably meant.",
-      normal: "After an update of the ERP, or when it is a table of another schema.",
-      remedy: "Correct the name under `read`, with its schema where it needs one.",
-      more: "`dbo.customers` is one with a schema.",
+      normal: "After an update of the ERP, or if the table is in another schema.",
+      remedy: "Correct the name under `read`. Add the schema if the table needs one.",
+      more: "Example with a schema: `dbo.customers`.",
     },
     E_SOURCE_COLUMN: {
       meaning: "The table has no column of this name. The message suggests the one that was probably meant.",
       normal: "After an update of the ERP. The poll stops instead of sending records without that field.",
-      remedy: "Correct the name in `key`, `changed` or `columns`; upper and lower case count.",
+      remedy: "Correct the name in `key`, `changed` or `columns`; names are case-sensitive.",
     },
     E_SOURCE_BINARY: {
       meaning:
-        "A column that would be read holds binary data: a picture, a document, a hash. The service has no field for " +
-        "it, and it would weigh down every poll.",
+        "The table has a column with binary data, such as a picture, a document or a hash. The service has no " +
+        "field for it, and it would slow down every poll.",
       normal: "When a table is read without `columns`.",
       remedy: "List the columns to read in `columns`, without the binary ones that the message names.",
     },
     E_SOURCE_KEY_NULL: {
       meaning:
-        "More than 20 rows, and more than a tenth of the table, have NULL in a column of the key. Such rows have no " +
-        "key under which svcsync could store them. A few of them are left out and listed by `svcsync status`; this " +
-        "many mean that the wrong column is the key.",
+        "More than 20 rows, and more than a tenth of the table, have NULL in a column of the key. Such rows have " +
+        "no key under which svcsync could store them. svcsync leaves out a few such rows and lists them in " +
+        "`svcsync status`. This many mean that `key` names the wrong column.",
       normal: "In views with an outer join.",
       remedy: "Choose a key that is never NULL, or leave those rows out with `where`.",
       more: "For example: `where: customer_no is not null`.",
     },
     E_SOURCE_KEY_AMBIGUOUS: {
       meaning: "Several rows have the same key, so svcsync cannot know which of them is the record.",
-      normal: "In views whose join gives several rows for one record.",
-      remedy: "Choose columns for `key` that are unique together, or leave out the unwanted rows with `where`.",
+      normal: "In views whose join returns several rows for one record.",
+      remedy: "Choose columns for `key` whose combination is unique, or leave out the unwanted rows with `where`.",
     },
     E_SOURCE_COUNTER: {
-      meaning: "`changed` asks for a row version or change tracking, which only SQL Server has.",
+      meaning: "`changed` uses a row version or change tracking, which only SQL Server supports.",
       normal: "No.",
       remedy: "Use `kind: sequence` for a number that the ERP assigns, or a stamp column.",
     },
@@ -145,9 +148,9 @@ export const sourcesErrors = errorPage({
         "`alter table … enable change_tracking`.",
     },
     E_SOURCE_QUERY: {
-      meaning: "The database refused the statement for a reason of its own, which the message repeats.",
+      meaning: "The database refused the statement. The message gives the database's reason.",
       normal: "No.",
-      remedy: "Correct `query` or `where`, which are in the database's own SQL; the message quotes its error.",
+      remedy: "Correct `query` or `where`, which are in the SQL of the database; the message quotes its error.",
     },
   },
 });
