@@ -34,12 +34,12 @@ const targets: Readonly<Record<StreamKind, Target>> = {
     fields: { number: "customerId" },
     once: ["info"],
     more: [
-      "# A column that tells active customers from others fits better:",
+      "# If a column distinguishes active customers from others, map it instead:",
       "# customerStatus: { lookup: customerStatus, value: { from: status, map: { A: Active, I: Inactive } } }",
       "customerStatus: { lookup: customerStatus, value: { const: Active } }",
     ],
     deleted: [
-      "# A customer is never deleted, its history hangs on it: it becomes inactive.",
+      "# A customer is never deleted, because its history depends on it. It becomes inactive.",
       "deleted: { set: { customerStatus: { lookup: customerStatus, value: Inactive } } }",
     ],
   },
@@ -50,7 +50,7 @@ const targets: Readonly<Record<StreamKind, Target>> = {
     fields: {},
     once: [],
     more: [],
-    deleted: ["# Tickets and service records still name people who have left: they stay.", ...stays],
+    deleted: ["# Tickets and service records still refer to people who have left, so contacts stay.", ...stays],
   },
   locations: {
     title: "Locations of customers",
@@ -68,8 +68,8 @@ const targets: Readonly<Record<StreamKind, Target>> = {
     fields: { number: "erpReferenceNumber" },
     once: [],
     more: [
-      "# Written when the ticket is created; afterwards they belong to the people in the service. Where the ERP leads,",
-      "# map its column as customerStatus shows above.",
+      "# Written only when the ticket is created; afterwards they belong to the service's users. If the ERP should decide,",
+      "# map its column as the example of customerStatus above does.",
       "priority: { lookup: priority, value: { const: Normal }, own: create }",
       "ticketStatus: { lookup: ticketStatus, value: { const: Open }, own: create }",
     ],
@@ -80,10 +80,10 @@ const targets: Readonly<Record<StreamKind, Target>> = {
     resource: "svcDocument",
     match: "[erpReferenceNumber]",
     fields: { number: "erpReferenceNumber", reference: "referenceNumber" },
-    // The service accepts this number in a create; later it silently drops changes to it.
+    // The service stores this number only at creation. It accepts later changes but ignores them.
     once: ["number"],
     more: [],
-    deleted: ["# A record may carry people's hours: a person must cancel it.", ...stays],
+    deleted: ["# A service record may contain people's hours, so a person must cancel it.", ...stays],
   },
 };
 
@@ -125,7 +125,7 @@ function readLines({ table, columns, outline }: StreamChoice): string[] {
     members.push(`columns: ${list([...new Set(Object.values(columns).flat())])}`);
   const read = `read: { ${members.join(", ")} }`;
   if (stamp !== undefined) return [read];
-  return ["# No column tells what changed: every poll reads the whole table and compares it.", "every: 5m", read];
+  return ["# No column shows what changed, so every poll reads the whole table and compares it.", "every: 5m", read];
 }
 
 function matchLines({ match }: Target, columns: ChosenColumns): string[] {
