@@ -8,7 +8,7 @@ export type OperatorDecision =
   | { readonly kind: "skip" }
   | { readonly kind: "unbind" };
 
-/** What each answer does to a record. */
+/** The event that each answer raises on a record. */
 export const ANSWERS: { readonly [K in OperatorDecision["kind"]]: RecordEvent } = {
   bind: "answerBind",
   create: "answerCreate",
@@ -16,10 +16,10 @@ export const ANSWERS: { readonly [K in OperatorDecision["kind"]]: RecordEvent } 
   unbind: "answerUnbind",
 };
 
-/** Parked for this, a record is bound to one that the service no longer has. */
+/** The error code of a parked record whose counterpart in the service was deleted. */
 export const GONE = "E_RECORD_GONE";
 
-/** @throws {ParkError} E_NOT_RESOLVABLE when the record cannot be answered so. */
+/** @throws {ParkError} E_NOT_RESOLVABLE when this answer is not possible for the record. */
 export function expectAnswerable(
   id: RecordId,
   { kind }: OperatorDecision,
@@ -43,7 +43,7 @@ export function expectAnswerable(
     );
 }
 
-/** What the audit trail says of an answer. */
+/** The audit entry for an answer. */
 export function answerEntry({ kind }: OperatorDecision, resource: string, binding: Binding | undefined): AuditEntry {
   const serviceId = binding?.serviceId;
   return kind === "unbind"
@@ -51,13 +51,13 @@ export function answerEntry({ kind }: OperatorDecision, resource: string, bindin
     : { action: "resolve", resource, serviceId, outcome: kind };
 }
 
-/** What the next delivery is told. That a record was unbound holds until it is bound or created, even when it is left out. */
+/** The decision that the next delivery reads. `unbound` stays until the record is bound or created, even if it is skipped meanwhile. */
 export function decided({ kind }: OperatorDecision, before: Decision["kind"] | null): Decision["kind"] | null {
   if (kind === "create") return "create";
   return kind === "unbind" || (kind === "skip" && before === "unbound") ? "unbound" : null;
 }
 
-/** Those of the states whose records a person may have tried again at once. */
+/** The states, out of `states`, from which a person may retry a record at once. */
 export function revivable(states: readonly RecordState[]): RecordState[] {
   const moved = statesMovedTo("due", "retryRequested");
   return states.filter((state) => state === "due" || moved.includes(state));

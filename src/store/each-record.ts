@@ -6,7 +6,7 @@ type Query = Omit<RecordQuery, "limit">;
 
 const PAGE = 500;
 
-/** Every record that the query finds, after `after`, a page at a time: however many there are, memory stays flat. */
+/** Yields every record that the query finds after `after`, in pages, so that memory stays flat. */
 export async function* eachPage(store: Records, query: Query, limit = PAGE): AsyncGenerator<readonly RecordView[]> {
   let { after } = query;
   for (;;) {
@@ -17,7 +17,7 @@ export async function* eachPage(store: Records, query: Query, limit = PAGE): Asy
   }
 }
 
-/** The same, one after the other. */
+/** Like {@link eachPage}, one record at a time. */
 export async function* eachRecord(store: Records, query: Query): AsyncGenerator<RecordView> {
   for await (const page of eachPage(store, query)) yield* page;
 }

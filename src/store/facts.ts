@@ -3,7 +3,7 @@ import type { Binding, Cursor, ErrorFacts, Key, Projection, RecordId, RecordStat
 import type { AuditEntry, Decision, InFlight, Intent } from "./claim.ts";
 import type { Note } from "./note.ts";
 
-/** An entry of the audit trail: when, and about which record. What a person did to a whole stream has an empty key. */
+/** An audit entry with its time and record. The key is empty for an action on a whole stream. */
 export interface AuditRecord extends AuditEntry {
   readonly at: number;
   readonly id: RecordId;
@@ -15,49 +15,49 @@ export interface Unreadable {
   readonly error: ErrorFacts;
 }
 
-/** The result of a batch of a poll. A superseded change and a deletion of an unknown key are neither. */
+/** The result of staging a batch. Superseded changes and deletions of unknown keys are not counted. */
 export interface StageResult {
-  /** Rows that are new or really changed and are now due. */
+  /** Rows that are new or really changed; they are now due. */
   readonly changed: number;
-  /** Rows dropped because their content hash is what the store has. */
+  /** Rows dropped because their content hash is unchanged. */
   readonly unchanged: number;
 }
 
-/** The facts of polls: what `status` shows. */
+/** The facts about polls that `status` shows. */
 export interface CursorState {
   readonly cursor: Cursor | null;
   /** How far the deletion feed was read. */
   readonly deletionCursor: Cursor | null;
-  /** Of the last change that was staged. */
+  /** The sequence of the last staged change. */
   readonly sequence: number;
-  /** When a poll last brought an answer. */
+  /** When a poll last got an answer. */
   readonly polledAt: number | undefined;
   /** When a poll last reached the end of its window. */
   readonly completedAt: number | undefined;
-  /** Rows of the poll that runs, or of the last one. */
+  /** Rows read by the current poll, or by the last one. */
   readonly rowsRead: number;
   readonly error: (ErrorFacts & { readonly at: number }) | undefined;
-  /** True until one poll from the beginning has reached its end. */
+  /** True until one poll from the beginning has completed. */
   readonly firstLoad: boolean;
 }
 
-/** A deletion that is to be carried out, among those of its stream. */
+/** A deletion about to be carried out, with the number of deletions in its stream. */
 export interface ToldDeletion {
-  /** When it was first told of. */
+  /** When the deletion was first announced. */
   readonly toldAt: number;
-  /** Deletions of the stream told of since the moments that were asked for: those that are open, and those carried out. */
+  /** The stream's deletions announced since the given times: those still open and those carried out. */
   readonly count: number;
-  /** False while other changes that came no later are still to be delivered: there may be deletions among them. */
+  /** False while other changes staged no later are still to be delivered, because some of them may be deletions. */
   readonly isCounted: boolean;
 }
 
-/** One record's row as people and commands see it. */
+/** A record as people and commands see it. */
 export interface RecordView {
   readonly id: RecordId;
   readonly state: RecordState;
-  /** The last readable one; empty where none was ever read. */
+  /** The last readable row; empty if there never was one. */
   readonly row: Row;
-  /** Why the ERP's latest row cannot be read; undefined where it can. */
+  /** Why the ERP's latest row cannot be read; undefined if it can. */
   readonly unreadable?: ErrorFacts | undefined;
   readonly deleted: boolean;
   readonly sequence: number;
@@ -69,36 +69,36 @@ export interface RecordView {
   readonly changedAt: number;
   readonly error: ErrorFacts | undefined;
   readonly binding: Binding | undefined;
-  /** A person's answer that the next delivery carries out. `unbound`: they have not said yet what it belongs to. */
+  /** A person's answer that the next delivery carries out. `unbound`: they have not decided yet what the record belongs to. */
   readonly decision: Decision | undefined;
   readonly applied: Projection | undefined;
-  /** What may differ from `applied` in the service. */
+  /** Fields whose value in the service may differ from `applied`. */
   readonly inFlight?: InFlight | undefined;
   readonly intent: Intent | undefined;
   /** The missing parents of a waiting record. */
   readonly waitsFor: readonly RecordId[];
 }
 
-/** A record whose turn has come, and whether it belongs to a first load. */
+/** A due record, and whether it belongs to a first load. */
 export interface DueRecord {
   readonly id: RecordId;
   readonly backfill: boolean;
-  /** Since when: a claim moves it. */
+  /** When it became due; a claim changes this. */
   readonly dueAt: number;
 }
 
-/** How far the first run of a stream into its resource has been decided. */
+/** How far the adoption of a stream's existing records has been decided. */
 export interface Adoption {
   readonly decision: "empty" | "adopt" | "create-all";
   readonly at: number;
 }
 
-/** What a whole read of a resource has not shown so far of what was known before it. */
+/** Records known before a whole read of a resource that the read has not shown so far. */
 export interface UnseenMatches {
-  /** Records that were known, and those that the read has shown. */
+  /** The number of records known before, and how many of them the read has shown. */
   readonly known: number;
   readonly unseen: number;
-  /** Some of the unseen ones, at random. */
+  /** A random sample of the unseen ones. */
   readonly some: readonly ServiceId[];
 }
 
@@ -109,47 +109,47 @@ export interface MatchEntry {
   readonly keys: Readonly<Record<string, string>>;
 }
 
-/** Why the row of a record cannot be read whose contents a person had forgotten. */
+/** The error of a record whose contents were forgotten on a person's request. */
 export const forgottenError: ErrorFacts = {
   code: "E_FORGOTTEN",
   message: "its contents were forgotten at a person's request",
   details: {},
 };
 
-/** Whether the record's contents were forgotten, and the ERP has not shown it since. */
+/** Whether the record's contents were forgotten and the ERP has not shown a row since. */
 export function isForgotten({ unreadable }: { readonly unreadable?: ErrorFacts | undefined }): boolean {
   return unreadable?.code === forgottenError.code;
 }
 
 /**
- * The note of a store that is older than the service: restored from a copy, or made again after it was lost. It holds `true`
- * until the service had time to show what was written before.
+ * Marks a store that is older than the service: restored from a copy, or created again after a loss. It holds `true` until the service has
+ * had time to show what was written before.
  */
 export const restoredNote: Note<boolean> = { name: "restored", schema: z.boolean() };
 
 /**
- * The note of how many creates were ever begun, counted by the step that begins one; none before the first. It goes back only
- * when the store's files do.
+ * How many creates were ever begun; absent before the first. The step that begins a create counts it. The number goes back only if the
+ * store's files do.
  */
 export const createsNote: Note<number> = { name: "creates", schema: z.number() };
 
-/** The note of how far the clock had got when something was last written. */
+/** The clock's time when something was last written. */
 export const latestNote: Note<number> = { name: "clock/latest", schema: z.number() };
-/** Its steps: enough to tell a clock that was set from one that runs, and no more than two writes a second. */
+/** Resolution of `latestNote`, in milliseconds: fine enough to notice that the clock was set, and at most two writes a second. */
 export const GRAIN_MS = 500;
 
-/** The note of when the store was last proven to be writable. */
+/** When the store was last proven to be writable. */
 export const checkedNote: Note<number> = { name: "store.checkedAt", schema: z.number() };
 
-/** The note of the session that the daemons of one store share. Its `revoked` is set in the step that frees what a lost daemon had begun. */
+/** The session that the daemons of one store share. The step that frees the claims of a lost daemon sets its `revoked`. */
 export const sessionNoteName = "service/session";
 
-/** A create that a lost daemon had begun, and when that daemon was lost. */
+/** A create that a lost daemon had begun, and when the daemon was lost. */
 export interface LostCreate extends RecordId {
   readonly lostAt: number;
 }
 
-/** The note of the creates that lost daemons had begun: each may be carried out late, beside another one. */
+/** Creates that lost daemons had begun: the service may still carry out each of them late, beside another one. */
 export const lostCreatesNote: Note<readonly LostCreate[]> = {
   name: "lost-creates",
   isOfNames: true,

@@ -4,7 +4,7 @@ import { parseOptional } from "./rows/json-text.ts";
 import type { RecordRow } from "./rows/record-row.ts";
 import { allows } from "./transitions.ts";
 
-/** The content hash of a record that was forgotten: no content has it, so whatever the ERP shows next is a change. */
+/** The content hash of a forgotten record. No content has this hash, so the next row from the ERP is always a change. */
 export const NO_HASH = "forgotten";
 
 /** @throws {ParkError} E_NOT_FORGETTABLE while something of the record is still to be delivered. */
@@ -15,7 +15,7 @@ export function expectForgettable(id: RecordId, record: RecordRow): void {
   throw new ParkError("E_NOT_FORGETTABLE", message, { details: { state: record.state } });
 }
 
-/** What is still to be delivered of the record, or not known to have arrived. */
+/** What is still to be delivered, or was sent without a known result. */
 function obstacleOf({ state, deleted, intent_resource: intent, doubts }: RecordRow): string | undefined {
   const inFlight = inFlightOf(parseOptional(doubts));
   if (intent !== null) return `a create of ${intent} was begun, and its end is not known`;

@@ -3,7 +3,7 @@ import { noCounts, type Counts, type HourCounts } from "./contract/people/histor
 /** The names of all counts. */
 export const countNames = Object.keys(noCounts).filter(isCountName);
 
-/** Adds each count to the sum. */
+/** Adds each count to `sum`. */
 export function addCounts(sum: Counts, counts: HourCounts): void {
   for (const name of countNames) sum[name] += counts[name];
 }

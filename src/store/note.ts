@@ -2,18 +2,18 @@ import type { z } from "zod";
 import { canonicalJson, type Json } from "#model";
 import type { Logger } from "#telemetry";
 
-/** A small fact that survives a restart: its name in the store, and its shape. */
+/** A small fact that survives a restart: its name in the store and its schema. */
 export interface Note<Fact> {
   readonly name: string;
-  /** Accepts what published versions wrote under the name, too. */
+  /** Also accepts what published versions stored under this name. */
   readonly schema: z.ZodType<Fact>;
-  /** It is made of names or keys, which are compared: they stay as they are, also where a weak password is a part of one. */
+  /** Its values are names or keys, which are compared. They are not redacted, even if one contains a weak password. */
   readonly isOfNames?: true;
 }
 
 /**
- * Turns what is stored under a note's name into its fact: the one place where notes are parsed. What does not parse counts as
- * absent, since every note can be found out or decided again; it is logged once. `null` is how older versions erased a note.
+ * Parses notes; no other code does. A note that does not parse counts as absent, because every note can be found out or decided again; it
+ * is logged once. Older versions stored `null` to erase a note.
  */
 export class NoteReader {
   readonly #logger: Logger;
@@ -33,7 +33,7 @@ export class NoteReader {
   }
 }
 
-/** The fact as it is stored: without secrets, unless it is made of names. */
+/** The fact as it is stored: redacted, unless it consists of names. */
 export function storedFact<Fact>({ isOfNames }: Note<unknown>, fact: Fact, clean: (fact: Fact) => Fact): Fact {
   return isOfNames ? fact : clean(fact);
 }

@@ -8,10 +8,10 @@ import { openSqliteStore } from "./sqlite/index.ts";
 export type StoreLocation = string | PostgresPlace;
 
 /**
- * Opens the store, making it when there is none, and brings it to this program's version. An operator beside a running daemon
- * never changes the tables under it.
- * @throws {StopError} E_STORE_BUSY when another live daemon holds it (for an operator: and its version is older),
- * E_STORE_NEWER when a newer program wrote it, and others when the disk or the server says no.
+ * Opens the store, creates it if there is none, and migrates it to this program's version. An operator's command never changes the tables
+ * of a running daemon.
+ * @throws {StopError} E_STORE_BUSY when another live daemon holds it (for an operator: and its version is older), E_STORE_NEWER when a
+ * newer program wrote it, and others when the disk or the server refuses.
  * @throws {RetryError} E_STORE_UNREACHABLE when the server does not answer.
  */
 export async function openStore(
@@ -19,7 +19,7 @@ export async function openStore(
   options: OpenStoreOptions & { readonly clock: Clock; readonly logger: Logger },
 ): Promise<Store> {
   if (typeof location === "string") return openSqliteStore(location, options);
-  // The driver is loaded when it is needed.
+  // Loaded only when needed, because of the driver.
   const { openPostgresStore } = await import("./postgres/index.ts");
   return openPostgresStore(location, options);
 }

@@ -9,7 +9,7 @@ import {
   type StreamName,
 } from "#model";
 
-/** What a process wanted that found a daemon on the store, and why it cannot have it. */
+/** What a process wanted when it found a daemon on the store, and why it cannot have it. */
 const inUse = {
   toRun: "only one daemon may run on it",
   toChange: "its tables are those of another version of svcsync, and can be changed once that daemon has stopped",
@@ -30,12 +30,12 @@ export function claimLost(id: RecordId): RetryError {
   return new RetryError("E_CLAIM_LOST", `${recordLabel(id)} is no longer held by this claim`);
 }
 
-/** A step that this record's story does not allow: a defect of the program. */
+/** A step that the record's state does not allow: a defect of the program. */
 export function refused({ id }: { readonly id: RecordId }, why: string): ParkError {
   return new ParkError("E_STORE_STATE", `${recordLabel(id)} ${why}`);
 }
 
-/** @throws {ParkError} E_STORE_VALUE when it cannot be an id of the service. */
+/** @throws {ParkError} E_STORE_VALUE when it cannot be a service id. */
 export function expectServiceId(id: RecordId, { resource, serviceId }: Binding): void {
   if (Number.isSafeInteger(serviceId) && serviceId > 0) return;
   const message = `${recordLabel(id)} cannot be bound to ${resource} ${serviceId}: that is no id`;
@@ -55,13 +55,13 @@ export function unknownRecord(id: RecordId): ParkError {
   return new ParkError("E_RECORD_UNKNOWN", `${recordLabel(id)} is not known to the store`);
 }
 
-/** `open` is the sweep that runs now. */
+/** `open` is the number of the current sweep. */
 export function sweepLost(stream: StreamName, sweep: number, open: number | undefined): RetryError {
   const why = open === undefined ? "it was ended" : `sweep ${open} took its place`;
   return new RetryError("E_SWEEP_LOST", `sweep ${sweep} of ${stream} is over: ${why}`);
 }
 
-/** Why a record is skipped, in the form in which lists show every reason. */
+/** The reason for skipping a record, in the form in which lists show all reasons. */
 export function leftOut(reason: string): ErrorFacts {
   return { code: "E_SKIPPED", message: reason, details: {} };
 }

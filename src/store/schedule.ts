@@ -1,10 +1,10 @@
 import type { RecordId } from "#model";
 import type { DueRecord } from "./facts.ts";
 
-/** Undelivered changes that are looked at: however long the backlog is, its age costs some ten milliseconds at most. */
+/** How many undelivered changes are examined, so that a backlog's age costs at most about 10 ms to read. */
 export const AGED = 10_000;
 
-/** The first of the due records of several streams. */
+/** The first due records across several streams. */
 export function inTurn(
   rows: readonly (RecordId & { readonly due_at: number })[],
   limit: number,

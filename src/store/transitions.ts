@@ -1,10 +1,9 @@
 import { ParkError, RECORD_STATES, type RecordState } from "#model";
 
 /**
- * What can happen to a record. A worker's steps: claim, release, apply, retry, wait, park, markUncertain (the result of a
- * create is unknown), skip, remove. From elsewhere: change (the ERP), remap (the sync file), parentBound, parentRebound (to
- * another service id), recheck (the service differs), retryRequested, the four answers and forget
- * (a person).
+ * Events of a record. By a worker: claim, release, apply, retry, wait, park, markUncertain (the result of a create is unknown), skip,
+ * remove. From elsewhere: change (the ERP), remap (the sync file), parentBound, parentRebound (to another service id), recheck (the service
+ * differs), retryRequested, the four answers and forget (a person).
  */
 export type RecordEvent =
   | "change"
@@ -46,8 +45,8 @@ const ANSWERS_REFUSED = { answerBind: "refused", answerCreate: "refused", answer
 const ANSWERS_TAKEN = { answerBind: "due", answerCreate: "due", answerSkip: "skipped" } as const;
 
 /**
- * Every legal move; the drawing is in README.md. A record that stays "claimed" on a change, a remap or a rebound parent is marked
- * to become due when its claim ends. "claim" on a claimed record is legal only once the lease ran out.
+ * Every legal move; the drawing is in README.md. A record that stays "claimed" on a change, a remap or a rebound parent is marked to become
+ * due when its claim ends. "claim" on a claimed record is legal only once the lease has expired.
  */
 export const TRANSITIONS: { readonly [S in RecordState]: { readonly [E in RecordEvent]: Move } } = {
   due: {
@@ -173,17 +172,17 @@ export function next(state: RecordState, event: RecordEvent): RecordState {
   return move;
 }
 
-/** True when the event may happen to a record in this state. */
+/** Whether the event may happen to a record in this state. */
 export function allows(state: RecordState, event: RecordEvent): boolean {
   return TRANSITIONS[state][event] !== "refused";
 }
 
-/** Whether a person may still decide which record of the service a record in this state is. */
+/** Whether a person may still decide which service record a record in this state belongs to. */
 export function isAnswerable(state: RecordState): boolean {
   return allows(state, "answerBind");
 }
 
-/** The states that the event turns into `target`, `target` itself left out: what a bulk update looks for. */
+/** The states that the event turns into `target`, except `target` itself, for bulk updates. */
 export function statesMovedTo(target: RecordState, event: RecordEvent): RecordState[] {
   return RECORD_STATES.filter((state) => state !== target && TRANSITIONS[state][event] === target);
 }

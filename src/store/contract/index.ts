@@ -19,19 +19,21 @@ import type { RevisionStore, ScheduleStore } from "./schedule.ts";
 import type { SweepStore } from "./sweeps.ts";
 
 /**
- * The source of truth. Each role has a file of its own, named after who uses it: ask for the role you need.
- * Async and coarse: one method = one transaction = one step of the story, so that it can be kept on a server
- * database too. Methods reject with a StopError (E_STORE_FULL, E_STORE_READONLY, E_STORE_CORRUPT, E_STORE_FAILED) when
- * the disk does: nothing was then recorded, and nothing may be sent. E_STORE_LOCKED (a RetryError) says that another
- * process wrote for too long; E_STORE_UNREACHABLE (another one) that a server does not answer, and that a step may have been
- * recorded all the same; E_STORE_READONLY of a server is a RetryError where it is a standby, which may be promoted; E_STORE_LOST that another daemon has the store; E_STORE_REWOUND that a failover lost commits;
- * E_STORE_CLOSED that the store was disposed; E_STORE_VALUE (a ParkError) that the record holds
- * a value that cannot be kept. A step that the record's story does not allow,
- * such as a second create while one is open, is refused with E_STORE_STATE: a defect of the caller.
- * What a method promises is durable when its promise resolves. On a server every step survives a crash of that server, which this
- * process outlives: it builds on what was confirmed, such as the next batch on the one before. In a file, the steps whose docstring
- * says so survive a power cut; the others at least a kill -9 of this process. A power cut ends this process too, and may take
- * the steps since the last durable one: the next process builds on the moment before them, and repeats them.
+ * The source of truth. Each role has its own interface, named after its user: ask only for the role that you need. Methods are async and
+ * coarse: one method is one transaction and one step, so that a database server can hold the store too.
+ *
+ * When a promise resolves, its step is committed. On a server, every step survives a crash of that server, because this process outlives
+ * the crash and builds on confirmed steps. In a file, steps that promise durability survive a power cut; all others at least survive a
+ * kill -9. A power cut may undo the steps since the last durable one; the next process starts from there and repeats them.
+ *
+ * Methods reject with:
+ * - E_STORE_FULL, E_STORE_READONLY, E_STORE_CORRUPT or E_STORE_FAILED (StopError) when the disk fails: nothing was recorded, so nothing may
+ * be sent. On a server, E_STORE_READONLY is a RetryError if the server is a standby, which may be promoted.
+ * - E_STORE_LOCKED (RetryError) when another process wrote for too long.
+ * - E_STORE_UNREACHABLE (RetryError) when a server does not answer: the step may have been recorded all the same.
+ * - E_STORE_LOST when another daemon has the store, E_STORE_REWOUND when a failover lost commits, E_STORE_CLOSED after disposal.
+ * - E_STORE_VALUE (ParkError) when the record holds a value that cannot be stored.
+ * - E_STORE_STATE when the record's state does not allow the step, such as a second create while one is open: a defect of the caller.
  */
 export interface Store
   extends
@@ -57,49 +59,49 @@ export interface Store
   readonly watches: WatchStore;
 
   /**
-   * False while another daemon may have taken the store over: nothing may then be sent to the service, since the other one may be
-   * delivering the same record. Asked right before each write; answers from memory.
+   * False while another daemon may have taken over the store. Nothing may then be sent to the service, because the other daemon may be
+   * delivering the same record. Callers ask right before each write; it answers from memory.
    */
   mayWrite(): boolean;
 
-  /** The clock of all times in the store: the database's, where several processes work on it. */
+  /** The clock for all times in the store. If several processes share the store, it is the database's clock. */
   readonly clock: Clock;
 }
 
-/** Long enough for the slowest request with its time-out, short enough that a dead worker's record is not missed. */
+/** How long a claim's lease lasts, in milliseconds: longer than the slowest request, short enough to retry a dead worker's record soon. */
 export const DEFAULT_LEASE_MS = 60_000;
 
 /** How a daemon describes itself to the other replicas. */
 export interface JoiningReplica {
   readonly version: string;
-  /** Names the queue: all replicas have the same. */
+  /** Identifies the queue, which all replicas must share. */
   readonly queue: string;
-  /** Names the mapping, of this sync file by this version: only replicas with the leader's deliver. */
+  /** Identifies the mapping: this sync file as compiled by this version. Only replicas with the leader's mapping deliver. */
   readonly mapping: string;
 }
 
-/** How a daemon stands by. */
+/** How a daemon waits on standby. */
 export interface Standby {
-  /** Ends the wait: opening rejects with the reason. */
+  /** Aborts the wait: opening rejects with the reason. */
   readonly signal: AbortSignal;
-  /** Called when the wait begins, with the name of the daemon that holds the store; what it returns is disposed when it ends. */
+  /** Called when the wait begins, with the name of the daemon that holds the store. The returned object is disposed when the wait ends. */
   readonly waits: (holder: string) => Promise<AsyncDisposable>;
 }
 
 export interface OpenStoreOptions {
   /**
-   * `daemon` holds the store alone among daemons until disposed (the operating system frees it after a kill -9) and gives
-   * back the claims of a dead one. `operator` reads and answers beside a running daemon.
+   * `daemon` excludes other daemons until disposed (the operating system frees the lock after a kill -9) and gives back the claims of a
+   * dead daemon. `operator` reads and answers beside a running daemon.
    * @throws {StopError} E_STORE_BUSY when another live daemon holds it.
    */
   readonly as: "daemon" | "operator";
-  /** Takes secrets out of errors and notes before they are written down; none are known unless given. */
+  /** Removes secrets from errors and notes before they are stored. By default no secrets are known. */
   readonly redact?: Redact;
-  /** How long a claim lasts without being renewed, in milliseconds. */
+  /** How long a claim's lease lasts unless renewed, in milliseconds. */
   readonly leaseMs?: number;
-  /** Waits while another daemon holds a store in PostgreSQL, instead of being refused: it takes over when that one ends. */
+  /** Waits while another daemon holds a store in PostgreSQL, and takes over when it ends. Absent: opening is refused at once. */
   readonly standby?: Standby;
-  /** Joins the replicas of a store in PostgreSQL. Absent: works alone. */
+  /** Joins the replicas of a store in PostgreSQL. Absent: this daemon works alone. */
   readonly joins?: JoiningReplica;
 }
 

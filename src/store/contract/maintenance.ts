@@ -1,23 +1,23 @@
-/** Care of the store as a whole. */
+/** Maintenance of the whole store. */
 export interface MaintenanceStore {
   /** Removes audit entries older than `before`; returns how many. */
   pruneAudit(before: number): Promise<number>;
 
-  /** Forgets deletions that were told of before `before` and carried out; returns how many. */
+  /** Forgets deletions that were announced before `before` and carried out; returns how many. */
   pruneDeletions(before: number): Promise<number>;
 
-  /** Makes a store that was put back forget match index and adoption decisions; the note `createsNote` is then `creates`. */
+  /** Marks the store as restored: forgets the match index and the adoption decisions, and sets the note `createsNote` to `creates`. */
   restored(creates: number): Promise<void>;
 
   /**
-   * Writes a consistent copy to `path`, over an earlier one once it is whole. The copy is like one that was {@link restored}.
-   * @throws {StopError} E_BACKUP_SPACE or E_BACKUP_FOLDER where `path` takes no copy.
+   * Writes a consistent copy to `path`; it replaces an earlier copy only once complete. The copy is marked as {@link restored}.
+   * @throws {StopError} E_BACKUP_SPACE or E_BACKUP_FOLDER when the copy cannot be written to `path`.
    */
   backup(path: string): Promise<void>;
 
-  /** Rejects with a StopError when the store cannot be written to or is damaged. Reads the whole store: seconds per gigabyte. */
+  /** Rejects with a StopError if the store is damaged or not writable. Reads the whole store: seconds per gigabyte. */
   check(): Promise<void>;
 
-  /** How many rows each table has, by the table's name. Counts every row: seconds per million. */
+  /** The number of rows in each table, by table name. Counts every row: seconds per million. */
   tableCounts(): Promise<Readonly<Record<string, number>>>;
 }

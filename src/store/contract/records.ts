@@ -1,7 +1,7 @@
 import type { Binding, RecordId, RecordState, ResourceName, ServiceId, StreamName } from "#model";
 import type { RecordView } from "../facts.ts";
 
-/** Which records are asked for; `unbound`: only those without a binding. */
+/** Selects records; `unbound`: only those without a binding. */
 export interface RecordQuery {
   readonly stream?: StreamName | undefined;
   readonly states?: readonly RecordState[];
@@ -10,7 +10,7 @@ export interface RecordQuery {
   readonly limit: number;
 }
 
-/** What is known about records: their state, what they are bound to, who waits for whom. */
+/** What is known about records: state, binding, and which records wait for which. */
 export interface RecordStore {
   record(id: RecordId): Promise<RecordView | undefined>;
 
@@ -18,21 +18,22 @@ export interface RecordStore {
   records(query: RecordQuery): Promise<RecordView[]>;
 
   /**
-   * Records per stream and state; states without records are absent. All states cost up to a tenth of a second per million
-   * records, `states` alone what these have. Of a large store each part is told as it was when it was counted.
+   * The number of records per stream and state; states without records are absent. Counting all states costs up to a tenth of a second per
+   * million records; with `states`, only their records count. A large store is counted in parts, so the parts may stem from slightly
+   * different moments.
    */
   counts(states?: readonly RecordState[]): Promise<Map<StreamName, Partial<Record<RecordState, number>>>>;
 
   /** The bindings of these records, by {@link recordName}; unbound ones are absent. */
   bindings(ids: readonly RecordId[]): Promise<ReadonlyMap<string, Binding>>;
 
-  /** Records that become due when this one is bound, since their projection carries no id of it, or another one. */
+  /** Records that become due when this one is bound, because their projection carries no id of it, or another one. */
   dependents(id: RecordId): Promise<RecordId[]>;
 
-  /** Bound children of a record that are not deleted, in no certain order: a parent's deletion waits for them. */
+  /** Bound children of a record that are not deleted, in no particular order. A parent's deletion waits for them. */
   boundChildren(id: RecordId): Promise<RecordId[]>;
 
-  /** Up to `limit` ids of the resource that records are bound to, the highest first: those were made last. */
+  /** Up to `limit` of the resource's service ids that records are bound to, highest first: these were created last. */
   boundIds(resource: ResourceName, limit: number): Promise<ServiceId[]>;
 
   /** The record that is bound to this id of the service. */

@@ -1,23 +1,23 @@
 import type { Key, StreamName } from "#model";
 
-/** Finding deletions: which keys the ERP still has. */
+/** Finds deletions by comparing with the keys that the ERP still has. */
 export interface SweepStore {
   /**
-   * Begins a sweep of the stream and returns its number; marks of an unfinished one are forgotten, and its steps fail with
-   * E_SWEEP_LOST (a RetryError).
+   * Begins a sweep of the stream and returns its number. Marks of an unfinished sweep are forgotten, and its steps fail with E_SWEEP_LOST
+   * (a RetryError).
    */
   beginSweep(stream: StreamName): Promise<number>;
 
-  /** Those of the keys that no live record has, and those whose record an earlier sweep missed. */
+  /** The keys, out of `keys`, that no live record has, or whose record an earlier sweep missed. */
   unseenKeys(stream: StreamName, keys: readonly Key[]): Promise<Key[]>;
 
-  /** These keys were seen in the ERP. */
+  /** Marks these keys as seen in the ERP. */
   markSeen(stream: StreamName, sweep: number, keys: readonly Key[]): Promise<void>;
 
   /**
-   * Ends a complete sweep: records not seen become suspects, suspects of an earlier sweep that are still not seen are
-   * confirmed; those seen again, or really changed meanwhile, are cleared. Stages nothing: until their deletion is staged,
-   * every later sweep confirms them again. One that fails may have left suspects, which the sweep missed.
+   * Ends a complete sweep. Records not seen become suspects. Suspects of an earlier sweep that are still not seen are confirmed. Records
+   * that were seen again or really changed meanwhile are cleared. Stages nothing: every later sweep confirms the same records until their
+   * deletion is staged. A call that fails may have left suspects, and the sweep did miss those.
    */
   endSweep(stream: StreamName, sweep: number): Promise<{ suspects: number; confirmed: Key[] }>;
 }

@@ -8,16 +8,16 @@ export type { MoveStep, TableComparison } from "./move.ts";
 
 /** The result of a move. */
 export interface MovedStore {
-  /** Where the stores are, without passwords. */
+  /** The two locations, without passwords. */
   readonly from: string;
   readonly to: string;
-  /** Empty where an interrupted move was ended that had compared all of them. */
+  /** Empty if the call only finished an interrupted move that had already compared all tables. */
   readonly tables: readonly TableComparison[];
 }
 
 /**
- * Moves a store from a folder into a schema of PostgreSQL or back, see {@link moveStore}.
- * @throws {SyncError} E_MOVE_REFUSED, and as when a daemon opens either of them.
+ * Moves a store from a folder into a schema of PostgreSQL or back; see {@link moveStore}.
+ * @throws {SyncError} E_MOVE_REFUSED, and every error of a daemon that opens either store.
  */
 export async function move(
   from: StoreLocation,
@@ -30,7 +30,7 @@ export async function move(
         ? "both stores are in SQLite. Copy the store with svcsync backup"
         : "both stores are in PostgreSQL. Copy the schema with PostgreSQL's own tools, such as pg_dump",
     );
-  // The driver is loaded when it is needed.
+  // Loaded only when needed, because of the driver.
   const { PostgresMoveSide } = await import("../postgres/index.ts");
   const deps = { clock: options.clock, logger };
   const open = async (location: StoreLocation): Promise<MoveSide> =>

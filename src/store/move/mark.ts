@@ -1,11 +1,11 @@
 import { StopError } from "#model";
 
-/** What a store notes of a move: the old one is `leaving`, then `left`; the new one `arriving`, then `arrived`. */
+/** A store's state during a move. The old store is `leaving`, then `left`; the new one `arriving`, then `arrived`. */
 export interface MoveMark {
   /** The same in both stores. */
   readonly id: string;
   readonly state: "leaving" | "left" | "arriving" | "arrived";
-  /** Where the other store is, without a password. */
+  /** The other store's location, without a password. */
   readonly other: string;
   readonly at: number;
 }
@@ -36,7 +36,7 @@ function incomplete(place: string, other: string): StopError {
   );
 }
 
-/** A move that cannot be made: nothing was copied. */
+/** The error of a move that is not possible: nothing was copied. */
 export function refused(why: string): StopError {
   return new StopError("E_MOVE_REFUSED", `nothing was moved: ${why}`);
 }

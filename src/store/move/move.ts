@@ -3,12 +3,12 @@ import { StopError, type Clock } from "#model";
 import { moved, refused, type MoveMark } from "./mark.ts";
 import type { MovedRow, MovedTable, MoveSide } from "./side.ts";
 
-/** How far a move is. `rows` counts from the beginning of the table. */
+/** Progress of a move. `rows` counts from the beginning of the table. */
 export type MoveStep =
   | { readonly step: "began" | "compared" | "marked" }
   | { readonly step: "copying" | "comparing"; readonly table: string; readonly rows: number };
 
-/** A table as it is in both stores, read back after it was written. */
+/** A comparison of one table in both stores, read back after the copy. */
 export interface TableComparison {
   readonly table: string;
   readonly from: { readonly rows: number; readonly hash: string };
@@ -18,17 +18,17 @@ export interface TableComparison {
 export interface MoveOptions {
   readonly clock: Clock;
   readonly tables: readonly MovedTable[];
-  /** Told of each step; the move continues when it has resolved. */
+  /** Called at each step; the move continues when it has resolved. */
   readonly report: (step: MoveStep) => void | Promise<void>;
 }
 
 /**
- * Copies a whole store, compares both, and puts the new one in charge. The old one stays in charge until everything is equal and on
- * the disk; then it is marked, and after that the new one: in between, neither of them opens, and a further run finishes the move.
- * One that was interrupted continues where it stopped.
- * @throws {StopError} E_STORE_MOVED when the source is elsewhere already, E_MOVE_REFUSED when the target is not empty,
- * E_STORE_DIFFERS when the copy is not equal: the old store is still in charge.
- * @returns what was compared; nothing where only the last mark was missing.
+ * Copies a whole store, compares both copies and puts the new one in charge. The old store stays in charge until everything is equal and on
+ * disk. Then the old store is marked, and after it the new one. In between neither of them opens, and another run finishes the move. An
+ * interrupted move continues where it stopped.
+ * @throws {StopError} E_STORE_MOVED when the source has already moved, E_MOVE_REFUSED when the target is not empty, E_STORE_DIFFERS when
+ * the copy is not equal: the old store is still in charge.
+ * @returns the compared tables; none if only the last mark was missing.
  */
 export async function moveStore(source: MoveSide, target: MoveSide, options: MoveOptions): Promise<TableComparison[]> {
   const { clock, tables, report } = options;
@@ -113,7 +113,7 @@ async function digestOf(
   return digest;
 }
 
-/** Whether what an interrupted move has copied is still what the table begins with. */
+/** Whether the table still begins with the rows that an interrupted move has copied. */
 async function beginsWith(side: MoveSide, table: MovedTable, known: Digest): Promise<boolean> {
   const digest = new Digest();
   for await (const rows of side.rows(table)) {
@@ -134,7 +134,7 @@ function differs({ name }: MovedTable, from: Digest, to: Digest): StopError {
   );
 }
 
-/** Counts rows and sums up their hashes: equal for equal rows in any order. Half of a surrogate pair counts as what SQLite makes of it. */
+/** Counts rows and adds up their hashes: equal for equal rows in any order. Lone surrogates are hashed as SQLite stores them. */
 class Digest {
   readonly #sum = new Uint32Array(4);
   #count = 0;

@@ -7,18 +7,18 @@ import { parseText, type JsonText } from "../rows/json-text.ts";
 import type { Link } from "./connection/link.ts";
 import { call, fill, isRecord } from "./sql.ts";
 
-/** What was begun for a record and may have been sent: a create, an update or a deletion. */
+/** A create, update or deletion that was begun for a record and may have been sent. */
 interface Begun {
   readonly id: RecordId;
   readonly inFlight: InFlight | undefined;
 }
 
-/** An update or a deletion that has ended, and which step wrote that down at the latest. */
+/** An update or a deletion that has ended. `step` is the last step that may have stored its end. */
 interface Ended extends Begun {
   readonly step: number;
 }
 
-/** So many that ended last are remembered: a failover may lose what was written down about them. */
+/** How many ended requests are remembered, because a failover may lose the step that stored their end. */
 const REMEMBERED = 10_000;
 const AGAIN_MS = 250;
 
@@ -39,24 +39,24 @@ interface Held {
 }
 
 /**
- * The requests of this process whose end the store does not know. The daemon that took over settles them as it finds them; one that
- * leaves this process late is known to this process alone, so it confesses. So is one whose end was written down and lost again by a
- * failover: until it is put in doubt, the record would be taken for what it was before.
+ * The requests of this process whose result the store does not know. The daemon that takes over settles open requests as it finds them.
+ * Only this process knows of a request that it sent late, so it confesses that one. It also confesses requests whose end was stored and
+ * then lost in a failover; otherwise the store would show the record's earlier state as certain.
  */
 export class BegunSends {
   readonly #begun = new Map<string, Begun>();
   readonly #ended = new Map<string, Ended>();
   readonly #steps: () => number;
 
-  /** `steps` tells how many steps are known to be committed. */
+  /** `steps` returns the number of steps known to be committed. */
   constructor(steps: () => number) {
     this.#steps = steps;
   }
 
-  /** The same steps, watched. */
+  /** Wraps the store's steps to track the requests that begin and end. */
   watching(store: DeliveryStore): DeliveryStore {
     const begun = this.#begun;
-    /** A step that tells the store how a request ended, or that it is in doubt. */
+    /** Wraps a step that tells the store how a request ended, or that it is in doubt. */
     const ending = <Rest extends unknown[], Result>(step: (claim: Claim, ...rest: Rest) => Promise<Result>) => {
       return async (claim: Claim, ...rest: Rest): Promise<Result> => {
         const result = await step(claim, ...rest);
@@ -94,7 +94,7 @@ export class BegunSends {
   #remember({ token }: Claim): void {
     const begun = this.#begun.get(token);
     this.#begun.delete(token);
-    // A create that was lost makes the store a restored one.
+    // Nothing to remember for a create: if a failover loses one, the store counts as restored.
     if (begun?.inFlight === undefined) return;
     this.#ended.set(token, { ...begun, step: this.#steps() });
     const [oldest] = this.#ended.keys();
@@ -102,8 +102,8 @@ export class BegunSends {
   }
 
   /**
-   * Puts all of them in doubt, and changes nothing else; with `keptSteps` also those whose end is among the steps that a failover lost.
-   * Waits for records that are being delivered.
+   * Puts all begun requests in doubt and changes nothing else. With `keptSteps`, also the requests whose end a failover lost. Waits for
+   * records that are being delivered.
    */
   async confess(link: Link, deps: ConfessionDeps): Promise<void> {
     const { clock, logger, patienceMs, keptSteps = Infinity } = deps;
@@ -125,7 +125,7 @@ export class BegunSends {
   }
 }
 
-/** False while the store cannot be told. */
+/** False while the store cannot be told yet. */
 async function tell(link: Link, { id, inFlight }: Begun, now: number): Promise<boolean> {
   if (inFlight === undefined) {
     await link.send([call("note_lost_creates", [{ ...id, lostAt: now }])]);
@@ -133,7 +133,7 @@ async function tell(link: Link, { id, inFlight }: Begun, now: number): Promise<b
   }
   const [held] = await link.rows<Held>(fill(HELD, { ...id }));
   if (held?.state === "claimed") return false;
-  // The record of the service that the request is about is no longer this one's.
+  // Nothing to do: the record no longer belongs to the service's record that the request changed.
   if (!held?.is_written) return true;
   const doubts = storedInFlight(both(held.doubts ? inFlightOf(parseText(held.doubts)) : undefined, inFlight));
   const { stream, key } = id;
@@ -143,7 +143,7 @@ async function tell(link: Link, { id, inFlight }: Begun, now: number): Promise<b
   return row?.confess === true;
 }
 
-/** Both are in doubt. Of an array, every id may be in it because of either. */
+/** Combines both doubts. For an array, it lists the ids that either of them lists. */
 function both(known: InFlight | undefined, { kind, fields }: InFlight): InFlight {
   const united = Object.entries(fields).map(([field, value]): [string, Json] => {
     const other = known?.fields[field];

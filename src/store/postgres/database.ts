@@ -3,23 +3,25 @@ import type { Clock } from "#model";
 import type { Logger } from "#telemetry";
 import type { SqlText, SqlValue } from "./sql.ts";
 
-/** How the roles of the store reach the schema. */
+/** How the store's roles access the schema. */
 export interface Database {
   readonly clock: Clock;
   readonly logger: Logger;
   readonly leaseMs: number;
-  /** What claims of this process begin with, and what it maps by; undefined where that does not matter. */
+  /** Epoch and mapping for the claims of this process; `mapping` is undefined if it need not match the leader's. */
   readonly claims: { readonly epoch: number; readonly mapping: string | undefined };
   /** A copy without secrets. */
   readonly clean: <Value>(value: Value) => Value;
-  /** Hears how many creates are committed: a store that has fewer later has lost them. */
+  /** Notes how many creates are committed: a store that has fewer later has lost them. */
   readonly hearCreates: (creates: number) => void;
-  /** A read of what is committed then. */
+  /** Reads what is committed at that moment. */
   readonly read: <Row>(sql: string, values?: Readonly<Record<string, SqlValue>>) => Promise<Row[]>;
-  /** A read that is one call of a function, as {@link together}. */
+  /** A read by one call of a function, batched like {@link together}. */
   readonly readTogether: <Row>(name: string, values: object) => Promise<Row[]>;
-  /** A step of its own, all or nothing; resolves to the results of its statements when the disk has it. */
+  /** Runs a step of its own, all or nothing. Resolves to the results of its statements once they are on disk. */
   readonly step: (statements: readonly SqlText[]) => Promise<QueryResult[]>;
-  /** A step that is one call of a function that takes a list of calls, {"call": its number, ...}; resolves to its own rows. */
+  /**
+   * Runs a step that is one call of a function which takes a list of calls, {"call": its number, ...}. Resolves to the rows of this call.
+   */
   readonly together: <Row>(name: string, values: object) => Promise<Row[]>;
 }

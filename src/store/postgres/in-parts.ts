@@ -1,19 +1,19 @@
 import type { Database } from "./database.ts";
 import type { SqlText, SqlValue } from "./sql.ts";
 
-/** Rows that one step touches: some fifty milliseconds. */
+/** Rows per step, which takes about 50 ms. */
 export const AT_ONCE = 2_000;
 
-/** Rows that one step is to change. */
+/** The rows that one step changes. */
 interface Part {
-  /** Their ids, as a list `{1,2}`. */
+  /** Their ids as an array literal, such as `{1,2}`. */
   readonly ids: string;
   readonly last: number;
 }
 
 /**
- * Finds very many rows, and divides them into parts, by their ids. When one step changes each part, the steps of all replicas have their
- * turn in between. They are found without the lock, so a step looks again whether it is to change a row.
+ * Finds very many rows and divides their ids into parts. One step changes each part, so that the steps of all replicas can run in between.
+ * The rows are found without the lock, so each step must check again whether it should change a row.
  */
 export async function partsOf(
   db: Database,

@@ -19,12 +19,12 @@ import { joinPrepared } from "./connection/turn.ts";
 import { fill, type SqlText } from "./sql.ts";
 import { storedText } from "./text.ts";
 
-/** The transaction of an old store is idle while the new one writes. Only the last commit waits for the disk. */
+/** Settings for an old store, whose transaction is idle while the new one writes. Only the last commit waits for the disk. */
 const PATIENT =
   "SET LOCAL statement_timeout = 0; SET LOCAL idle_in_transaction_session_timeout = 0; SET LOCAL synchronous_commit = off";
-/** A commit that waits for the disk has all earlier ones written, too. */
+/** A commit that waits for the disk also makes all earlier ones durable. */
 const SAVE_MARK = `SET LOCAL synchronous_commit = on; DELETE FROM move; ${ADD_MARK}; COMMIT`;
-/** Each column that the server numbers, and where its last number is. */
+/** The columns that the server numbers, and their sequences. */
 const NUMBERED = `
   SELECT table_name AS name, column_name AS column, pg_get_serial_sequence(quote_ident(table_name), column_name) AS sequence
   FROM information_schema.columns WHERE table_schema = current_schema() AND is_identity = 'YES'
@@ -38,7 +38,7 @@ interface Numbered {
   readonly sequence: string;
 }
 
-/** The store in a schema as one side of a move: held as a daemon holds it that works alone. */
+/** A store in PostgreSQL as one side of a move, held as by a daemon that works alone. */
 export class PostgresMoveSide implements MoveSide {
   readonly place: string;
   readonly #client: Client;
@@ -51,13 +51,13 @@ export class PostgresMoveSide implements MoveSide {
     this.#client = client;
     this.#member = member;
     this.#begin = `BEGIN; ${locked(place)}; ${member.check}; ${PATIENT}`;
-    // Without a listener, a connection that breaks would end the process.
+    // Without a listener, a broken connection would end the process.
     client.on("error", () => undefined);
-    // A place that is lost is found by the check of the next transaction.
+    // The next transaction checks whether the place was lost.
     member.keep(() => undefined);
   }
 
-  /** @throws {SyncError} as when a daemon opens the store. */
+  /** @throws {SyncError} like a daemon that opens the store. */
   static async open(place: PostgresPlace, { clock, logger }: MoveDeps): Promise<MoveSide> {
     const member = await joinPrepared(place, { clock, logger, isMover: true });
     const client = new Client(clientOptions(place.url));
@@ -139,7 +139,7 @@ export class PostgresMoveSide implements MoveSide {
         const next = `SELECT setval(@sequence, greatest(max(${column}), nullif(@last::bigint, 0))) FROM ${name}`;
         await this.#client.query(fill(next, { sequence, last: numbers.get(name) }));
       }
-      // Statistics, so that the first queries are planned well.
+      // Updates the statistics, so that the first queries are planned well.
       const [tables] = await this.#rows<{ names: string }>(TABLES);
       await this.#client.query(`ANALYZE ${tables?.names}`);
     });
@@ -154,7 +154,7 @@ export class PostgresMoveSide implements MoveSide {
     return (await this.#client.query<Row>(sql)).rows;
   }
 
-  /** In a transaction of its own, or, where the store is frozen, in the one that froze it. */
+  /** Runs `work` in its own transaction or, in a frozen store, in the transaction that froze it. */
   #transaction<T>(work: () => Promise<T>): Promise<T> {
     return this.#do(async () => {
       if (this.#isFrozen) return work();

@@ -28,28 +28,28 @@ import { replicaStore } from "./tables/replicas.ts";
 import { scheduleStore } from "./tables/schedule.ts";
 import { sweepStore } from "./tables/sweeps.ts";
 
-/** Connections for reads, beside the one for steps and a daemon's for its place among the replicas. */
+/** Connections for reads, in addition to the one for steps and the one for a daemon's heartbeats. */
 const READERS = 2;
 
 /**
- * The functions of steps keep the plans that they made: making one for each call would take longer than most steps. Those of an
- * empty store are kept too, so none may read a table whole: soon it is a large one.
+ * Keeps the plans of the steps' functions, because planning each call would take longer than most steps. Plans made for an empty store are
+ * kept too, so none may read a whole table: it may soon be large.
  */
 const KEEP_PLANS = `SELECT set_config('plan_cache_mode', 'force_generic_plan', true), set_config('enable_seqscan', 'off', true), set_config('enable_bitmapscan', 'off', true),
   set_config('jit', 'off', true)`;
 
 /**
- * A step waits so long for a server that is restarted, or for the primary: the id of a record that was just created is known to this process alone.
- * Well below the lease of a claim.
+ * How long a step waits for a restarting server or for the primary, in milliseconds. Only this process knows the id of a record that it
+ * just created. Well below the lease of a claim.
  */
 const PATIENCE_MS = 20_000;
 
 /**
- * Opens the store in a schema of a PostgreSQL database, making it when there is none, and brings it to this program's version. An
- * operator beside a running daemon never changes the tables under it.
+ * Opens the store in a schema of a PostgreSQL database, creates it if there is none, and migrates it to this program's version. An
+ * operator's command never changes the tables of a running daemon.
  * @throws {RetryError} E_STORE_UNREACHABLE, E_STORE_READONLY when the server is a standby.
- * @throws {StopError} E_STORE_BUSY when another live daemon holds it (for an operator: and its version is older), E_STORE_NEWER
- * when a newer program wrote it, E_STORE_DENIED, E_STORE_SERVER, E_STORE_READONLY, E_STORE_FULL when the server says no.
+ * @throws {StopError} E_STORE_BUSY when another live daemon holds it (for an operator: and its version is older), E_STORE_NEWER when a
+ * newer program wrote it, E_STORE_DENIED, E_STORE_SERVER, E_STORE_READONLY, E_STORE_FULL when the server refuses.
  */
 export async function openPostgresStore(
   place: PostgresPlace,
@@ -71,7 +71,7 @@ async function connect(
   member: Member | undefined,
 ): Promise<Store> {
   const { logger, leaseMs = DEFAULT_LEASE_MS, redact = (text) => text } = options;
-  // A command may read at a standby, and is told at once that it cannot write there. A daemon waits for the primary.
+  // A command may read from a standby, and fails at once if it writes there. A daemon waits for the primary.
   const writes = member !== undefined;
   const readLink = new Link(place, unlocked(place), { max: READERS, writes });
   const stepLink = new Link(place, locked(place), { max: 1, writes });
@@ -154,7 +154,7 @@ async function connect(
   }
 }
 
-/** The clock of the database where replicas go by it, whatever the machine of a command says. One that works alone goes by its own. */
+/** The database's clock if replicas use it, whatever this machine's clock says. Otherwise the machine's own. */
 async function commonClock(link: Link, own: Clock): Promise<Clock> {
   const askedAt = performance.now();
   const [replica] = await link.rows<{ at: number }>(

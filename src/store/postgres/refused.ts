@@ -7,7 +7,7 @@ import { originalText } from "./text.ts";
 const text = z.string().transform(originalText);
 const owner = z.object({ stream: text, key: text });
 
-/** The step of a record, with its refusal as an error of the contract. `binding` is what it was to be bound to. */
+/** Turns a refusal of a record's step into an error of the contract. `binding` is the binding that was attempted. */
 export async function refusable<T>(id: RecordId, step: Promise<T>, binding?: Binding): Promise<T> {
   try {
     return await step;

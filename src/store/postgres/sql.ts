@@ -3,18 +3,18 @@ import type { Dialect, Statement } from "../roles/access.ts";
 import { stateList } from "../rows/state-list.ts";
 import { storedText } from "./text.ts";
 
-/** What a statement may be given. Objects and lists travel as JSON. */
+/** A value for a statement. Objects and lists are sent as JSON. */
 export type SqlValue = string | number | boolean | null | undefined | object;
 
-/** A statement with its values in it, ready to be sent. Several of them make one message and one transaction. */
+/** A statement with its values filled in. Several of them form one message and one transaction. */
 export type SqlText = string;
 
-/** The call of a step, which is a function of the schema. */
+/** Calls a step, which is a function of the schema. */
 export function call(name: string, ...values: readonly SqlValue[]): SqlText {
   return `SELECT * FROM ${name}(${values.map(literal).join(", ")})`;
 }
 
-/** Puts the values in place of each `@name`. */
+/** Replaces each `@name` with its value. */
 export function fill(sql: string, values: Readonly<Record<string, SqlValue>> = {}): SqlText {
   return sql.replace(/@(\w+)/g, (_, name: string) => literal(values[name]));
 }
@@ -25,46 +25,49 @@ function literal(value: SqlValue): SqlText {
   if (value === null || value === undefined) return "NULL";
   if (typeof value === "string") return quotedText(storedText(value));
   if (typeof value === "object") return quotedText(jsonText(value));
-  // Quoted, so that it takes the type of the column that it meets.
+  // Quoted, so that it takes the column's type.
   return `'${Number(value)}'`;
 }
 
-/** As the driver's own function does, which takes ten times as long: it looks at one character after the other. */
+/** Does the same as the driver's function, ten times as fast: that one looks at each character. */
 function quotedText(text: string): string {
   const quoted = text.replaceAll("'", "''");
   return text.includes("\\") ? ` E'${quoted.replaceAll("\\", "\\\\")}'` : `'${quoted}'`;
 }
 
-/** What no text of the database may hold is written as an escape sequence by JSON; few values have one. */
+/** Escapes texts that the database cannot hold. Few values have one; JSON shows it as an escape sequence. */
 function jsonText(value: object): string {
   const text = JSON.stringify(value);
   if (!/\\u|\uD7FF/.test(text)) return text;
   return JSON.stringify(value, (_, member: unknown) => (typeof member === "string" ? storedText(member) : member));
 }
 
-/** A B-tree takes entries of 2,704 bytes at most: keys are sorted by their beginning, and then whole. */
+/**
+ * Key length in the sort index, in characters: a B-tree entry has at most 2,704 bytes. Keys are sorted by this prefix, then by the whole
+ * key.
+ */
 const KEY_HEAD = 400;
 
 export const head = (key: string) => `left(${key}, ${KEY_HEAD})`;
 
-/** Keys are found by their hash, and then compared whole. */
+/** The indexed hash by which keys are found; then the whole keys are compared. */
 export const hash = (key: string) => `hashtextextended(${key}, 0)`;
 
 export const isKey = (column: string, key: string) => `${hash(column)} = ${hash(key)} AND ${column} = ${key}`;
 
 /**
- * The condition that a row is the one of this stream and key. The stream is compared so that no index can be used for it: before
- * it has statistics, the server would take one that begins with the stream, and read all of its records.
+ * The condition that a row belongs to this stream and key. The stream is compared in a way that no index supports: without statistics, the
+ * server would use an index that begins with the stream and read all of its records.
  */
 export const isRecord = (row: string, stream: string, key: string) =>
   `${isKey(`${row}.key`, key)} AND ${row}.stream || '' = ${stream}`;
 
-/** The condition that a row which is found by another one is in one of these states: compared as above, for the same reason. */
+/** The condition that a joined row is in one of these states; no index supports it, for the same reason. */
 export const isIn = (row: string, states: readonly RecordState[]) => `${row}.state || '' IN (${stateList(states)})`;
 
 /**
- * The code in the column of an error. It is not read as JSON: that fails over a NUL which the message quotes. In a text within JSON no
- * quotation mark stands alone. A pattern would take ten times as long.
+ * The code in an error column. The column is not parsed as JSON, because that fails on a NUL quoted in the message. Inside a JSON text no
+ * quotation mark is unescaped. A regular expression would take ten times as long.
  */
 export const errorCode = (error: string) => `split_part(split_part(${error}, '"code":"', 2), '"', 1)`;
 

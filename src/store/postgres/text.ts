@@ -1,13 +1,13 @@
 /**
- * Texts as PostgreSQL takes them. A NUL and half of a surrogate pair, which a JavaScript string may hold and a UTF-8 database may
- * not, are written with an escape sign before them. Different texts stay different and keep their order by code point: each
- * sequence sorts where its character does.
+ * Converts texts for PostgreSQL. A JavaScript string may hold a NUL or a lone surrogate, a UTF-8 database may not: each is replaced by an
+ * escape character and a second one. Different texts stay different and keep their order by code point: each sequence sorts where its
+ * character would.
  */
 const LOW = "\u0001";
 /** The last character before the surrogates. */
 const HIGH = "\uD7FF";
 const LITERAL = "\u0002";
-/** From the first half of a surrogate pair to the first private character. */
+/** Distance from the first surrogate to the first private-use character. */
 const SHIFT = 0x800;
 
 const FOREIGN = new RegExp(`[\0${LOW}${HIGH}\\p{Surrogate}]`, "gu");
@@ -29,8 +29,8 @@ export function originalText(stored: string): string {
 }
 
 /**
- * In SQL: a jsonb that holds such texts, as the JSON of the original ones. Control characters, NUL among them, are escape sequences in
- * it, where {@link originalText} does not see them. The rest it turns back when the text is read.
+ * SQL that turns a jsonb with such texts into JSON with the original texts. Control characters, NUL among them, are JSON escape sequences,
+ * which {@link originalText} does not see. It converts the rest when the text is read.
  */
 export function originalJson(jsonb: string): string {
   const high = `chr(${HIGH.charCodeAt(0)})`;

@@ -1,33 +1,33 @@
 import type { ActStore } from "../contract/people/acts.ts";
 import type { ActRow } from "../rows/act-row.ts";
 
-/** What a statement is given, by name. */
+/** Values of a statement, by name. */
 export type SqlValues = Readonly<Record<string, string | number | null>>;
 
-/** A statement that SQLite and PostgreSQL read alike; each `@name` in it is one of the values. */
+/** A statement valid in SQLite and PostgreSQL; each `@name` in it is one of the values. */
 export interface Statement {
   readonly sql: string;
   readonly values?: SqlValues;
 }
 
-/** How the parts that all stores share reach the tables. */
+/** How the roles that all stores share access the tables. */
 export interface Access {
-  /** A read of what is committed then. */
+  /** Reads what is committed at that moment. */
   read<Row>(sql: string, values?: SqlValues): Promise<Row[]>;
   /**
-   * A step of its own, all or nothing; resolves when it is committed, and `durable` when the disk has it, to the rows of its
-   * statements, one after the other.
+   * Runs a step of its own, all or nothing. Resolves to the rows of all its statements, in order, when it is committed; a `durable` one
+   * when it is on disk.
    */
   step<Row = unknown>(statements: readonly Statement[], options?: { readonly durable: true }): Promise<Row[]>;
-  /** Takes this step again and again until it returns no row. Resolves to how many rows it returned in all. */
+  /** Repeats this step until it returns no row. Resolves to the total number of rows. */
   untilNone(statement: Statement): Promise<number>;
-  /** What people did, as {@link ActStore.recent} tells it, where one read of it all would hold others up. */
+  /** {@link ActStore.recent} in parts, for a store where one read would block other work. */
   acts?(query: Parameters<ActStore["recent"]>[0]): Promise<ActRow[]>;
-  /** A copy without secrets. */
+  /** Returns a copy without secrets. */
   clean<Value>(value: Value): Value;
 }
 
-/** Removes rows, at most so many of them, and returns their numbers: {@link Access.untilNone} then leaves others their turn. */
+/** Removes up to `limit` rows per step and returns their ids, so that other steps can run between those of {@link Access.untilNone}. */
 export function removal(
   table: "audit" | "deletions" | "exchanges",
   { where, values, limit = 2_000 }: { readonly where: string; readonly values: SqlValues; readonly limit?: number },
@@ -37,7 +37,7 @@ export function removal(
   return { sql, values };
 }
 
-/** A statement that writes these columns of a row, over what the row of the same `key` has. */
+/** Inserts a row, or updates these columns of the row with the same `key`. */
 export function upsert(table: string, key: string, values: SqlValues): Statement {
   const names = Object.keys(values);
   const others = names.filter((name) => name !== key).map((name) => `${name} = excluded.${name}`);
@@ -46,13 +46,13 @@ export function upsert(table: string, key: string, values: SqlValues): Statement
   return { sql, values };
 }
 
-/** Where the databases differ: keys are found and sorted by what their indexes are made of. */
+/** The differences between the databases: their indexes find and sort keys in different ways. */
 export interface Dialect {
-  /** That a row is of the record `@stream`, `@key`. */
+  /** Condition: the row belongs to the record `@stream`, `@key`. */
   readonly isRecord: string;
-  /** That the key of a row comes after `@after`. */
+  /** Condition: the row's key comes after `@after`. */
   readonly isAfter: string;
   readonly keyOrder: string;
-  /** The audit trail, read by the index of what people did. */
+  /** The audit trail, read through the index of people's actions. */
   readonly actsOfPeople: string;
 }

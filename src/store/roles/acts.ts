@@ -14,7 +14,7 @@ interface PauseRow extends ActorRow {
 
 const DURABLE = { durable: true } as const;
 
-/** What people did to streams, and the streams that they paused. */
+/** What people did to streams, and which streams they paused. */
 export class Acts implements ActStore {
   readonly #access: Access;
   readonly #clock: Clock;

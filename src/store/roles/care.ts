@@ -2,7 +2,7 @@ import type { BackupState, CareStore, DriftState } from "../contract/people/care
 import { parseText, type JsonText } from "../rows/json-text.ts";
 import { upsert, type Access } from "./access.ts";
 
-/** What scheduled care did last. */
+/** The last results of scheduled maintenance. */
 export class Care implements CareStore {
   readonly #access: Access;
 

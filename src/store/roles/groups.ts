@@ -3,7 +3,7 @@ import type { GroupNote, GroupStore, HeldRecord } from "../contract/people/group
 import { parseOptional, parseText, type JsonText } from "../rows/json-text.ts";
 import { upsert, type Access, type Dialect } from "./access.ts";
 
-/** Records by cause, and the notes about causes. */
+/** Records by cause, and people's notes about causes. */
 export class Groups implements GroupStore {
   readonly #access: Access;
   readonly #held: string;

@@ -2,7 +2,7 @@ import type { ChannelState, Notice, NoticeEvent, NoticeStore, QueuedEvent } from
 import { parseText, type JsonText } from "../rows/json-text.ts";
 import { upsert, type Access } from "./access.ts";
 
-/** What notifications remember. */
+/** The state of notifications. */
 export class Notices implements NoticeStore {
   readonly #access: Access;
 
@@ -15,7 +15,7 @@ export class Notices implements NoticeStore {
     return rows.map(({ notice }) => parseText(notice));
   }
 
-  /** Ids and channels are names, which are compared: they stay as they are, also where a weak password is a part of one. */
+  /** Ids and channels are names, which are compared. They are not redacted, even if one contains a weak password. */
   async saveNotices({ changed, ended, events }: Parameters<NoticeStore["saveNotices"]>[0]): Promise<void> {
     const clean = (notice: Notice): Notice => ({ ...this.#access.clean(notice), id: notice.id });
     await this.#access.step([

@@ -14,7 +14,7 @@ const LEADS: ReplicaState = {
   unconfirmed: undefined,
 };
 
-/** The replicas of a store that belongs to one process: it always leads, and shares with no other. */
+/** The replicas of a store for a single process, which always leads and shares nothing. */
 export const oneProcess: ReplicaStore = {
   state: LEADS,
   failure: new Promise(() => undefined),

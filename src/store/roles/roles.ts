@@ -8,7 +8,7 @@ import { Notices } from "./notices.ts";
 import { RunHistory } from "./run-history.ts";
 import { Watches } from "./watches.ts";
 
-/** What a store keeps for people, beside the story of records: the same in every store. */
+/** What a store keeps for people, apart from the records' states. All stores share this code. */
 export type Roles = Pick<Store, "acts" | "notices" | "groups" | "history" | "care" | "watches">;
 
 export function makeRoles(access: Access, clock: Clock, dialect: Dialect): Roles {

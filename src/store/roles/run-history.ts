@@ -2,7 +2,7 @@ import { HOUR_MS } from "#model";
 import type { HistoryHour, HistoryStore, HourCounts } from "../contract/people/history.ts";
 import type { Access } from "./access.ts";
 
-/** Each count and its column. */
+/** The column of each count. */
 const columns: Readonly<Record<keyof HourCounts, string>> = {
   polls: "polls",
   pollFailures: "poll_failures",
@@ -33,7 +33,7 @@ const RANGE = `
   SELECT hour, stream, ${pairs.map(([name, column]) => `${column} AS "${name}"`).join(", ")}
   FROM run_history WHERE hour >= @since AND hour < @until`;
 
-/** What each stream did, hour by hour. */
+/** What each stream did, per hour. */
 export class RunHistory implements HistoryStore {
   readonly #access: Access;
 

@@ -5,7 +5,7 @@ import { parseText, type JsonText } from "../rows/json-text.ts";
 import { adoptionOf, cursorOf, type StreamRow } from "../rows/stream-row.ts";
 import { removal, upsert, type Access, type Dialect, type SqlValues } from "./access.ts";
 
-/** The steps that one SQL serves in SQLite and PostgreSQL. No delivery waits for them. */
+/** The steps whose SQL is the same in SQLite and PostgreSQL. No delivery waits for them. */
 export type SameSql = Pick<
   Store,
   | "cursor"
@@ -27,7 +27,7 @@ export function sameSql(access: Access, clock: Clock, { isRecord }: Dialect): Sa
     const [row] = await access.read<StreamRow>("SELECT * FROM streams WHERE stream = @stream", { stream });
     return row;
   };
-  /** Sets columns of a stream, which need not be known yet. */
+  /** Sets columns of a stream and creates its row if needed. */
   const set = async (stream: StreamName, columns: string, values: SqlValues) => {
     await access.step([
       { sql: "INSERT INTO streams (stream) VALUES (@stream) ON CONFLICT DO NOTHING", values: { stream } },

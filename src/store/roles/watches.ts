@@ -5,14 +5,14 @@ import { addAudit } from "../rows/audit-row.ts";
 import { parseText, type JsonText } from "../rows/json-text.ts";
 import { removal, type Access, type Dialect } from "./access.ts";
 
-/** Exchanges that one step removes: each may hold two bodies of 16 KB. */
+/** Exchanges removed per step; each may hold two bodies of 16 KB. */
 const REMOVED_AT_ONCE = 250;
 
 interface WatchRow extends RecordId, ActorRow {
   readonly until: number;
 }
 
-/** Records that people watch, and their requests and answers. */
+/** Watched records, with their requests and answers. */
 export class Watches implements WatchStore {
   readonly #access: Access;
   readonly #clock: Clock;

@@ -1,12 +1,12 @@
 import type { PersonAct } from "../contract/people/acts.ts";
 import type { ActorRow } from "./actor-row.ts";
 
-/** Alike acts as one, with the number of the last. */
+/** Equal acts combined, with the id of the last. */
 export interface ActRow extends Omit<PersonAct, "by">, ActorRow {
   readonly id: number;
 }
 
-/** Alike acts of a part of the audit trail, each as one. */
+/** Selects the acts in a part of the audit trail and combines equal ones. */
 export function alikeActs(actsOfPeople: string, range: string): string {
   return `
     SELECT MAX(at) AS at, MAX(id) AS id, stream, MIN(key) AS key, COUNT(*) AS count, action, outcome, actor, via, why

@@ -1,6 +1,6 @@
 import type { Actor } from "#model";
 
-/** Who did something, as three columns. */
+/** The three columns for the person who acted. */
 export interface ActorRow {
   readonly actor: string;
   readonly via: Actor["via"];

@@ -5,7 +5,7 @@ import type { Statement } from "../roles/access.ts";
 import { actorOf, actorRow, type ActorRow } from "./actor-row.ts";
 import { optionalText, parseOptional, type JsonText } from "./json-text.ts";
 
-/** `actor` and `via` are null where svcsync acted. */
+/** `actor` and `via` are null if svcsync acted. */
 type AnyActorRow = ActorRow | { readonly actor: null; readonly via: null; readonly why: null };
 
 export type AuditRow = AnyActorRow & {
@@ -45,7 +45,7 @@ export function auditRow(at: number, { stream, key }: RecordId, entry: AuditEntr
   };
 }
 
-/** Writes an entry down, where `when` is true. */
+/** Inserts an audit entry, if `when` holds. */
 export function addAudit(at: number, id: RecordId, entry: AuditEntry, when?: Statement): Statement {
   const sql = when === undefined ? ADD_AUDIT : `${ADD_AUDIT} WHERE ${when.sql}`;
   return { sql, values: { ...auditRow(at, id, entry), ...when?.values } };

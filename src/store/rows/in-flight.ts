@@ -1,7 +1,7 @@
 import type { Projection } from "#model";
 import type { InFlight } from "../claim.ts";
 
-/** The column holds the fields; what else is known stands among them under names that no field of a service has. */
+/** The column holds the fields. Other facts are stored beside them, under names that no field of a service has. */
 const MARKS = { deletion: "(deletion)", drift: "(drift)", request: "(request)" } as const;
 
 export function storedInFlight({ kind, fields, request }: InFlight): Projection {
@@ -12,7 +12,7 @@ export function storedInFlight({ kind, fields, request }: InFlight): Projection 
   };
 }
 
-/** Undefined where nothing is in flight: nothing is stored, or no field. */
+/** Undefined if nothing is in flight: nothing is stored, or no field. */
 export function inFlightOf(stored: Projection | undefined): InFlight | undefined {
   const { [MARKS.deletion]: deletion, [MARKS.drift]: drift, [MARKS.request]: request, ...fields } = stored ?? {};
   const kind = deletion !== undefined ? "deletion" : drift !== undefined ? "drift" : "update";

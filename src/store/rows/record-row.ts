@@ -4,7 +4,7 @@ import type { RecordView } from "../facts.ts";
 import { inFlightOf } from "./in-flight.ts";
 import { parseOptional, parseText, type JsonText } from "./json-text.ts";
 
-/** One record with everything that hangs on it, as {@link SELECT_RECORD} reads it. */
+/** A record with all related rows, as {@link SELECT_RECORD} reads it. */
 export interface RecordRow {
   readonly id: number;
   readonly stream: string;
@@ -43,8 +43,8 @@ export const SELECT_RECORD = `
   LEFT JOIN intents i ON i.record = r.id`;
 
 /**
- * By stream and key. The plus keeps SQLite from looking at the values for its plan: it would plan a statement of several
- * tables again each time it runs, which takes ten times as long as the statement itself.
+ * Selects by stream and key. Without the plus, SQLite would plan this multi-table statement again for each new value, which takes ten times
+ * as long as the statement itself.
  */
 export const SELECT_ONE = `${SELECT_RECORD} WHERE r.stream = +? AND r.key = +?`;
 
@@ -70,7 +70,7 @@ export function viewOf(record: RecordRow, waitsFor: readonly RecordId[]): Record
     sequence: record.sequence,
     appliedSequence: record.applied_sequence ?? undefined,
     attempts: record.attempts,
-    // The end of a lease is not a due time as long as the lease is kept.
+    // While the lease is held, its end is not a due time.
     dueAt: record.state === "claimed" ? undefined : (record.due_at ?? undefined),
     changedAt: record.changed_at,
     error: parseOptional(record.error),
@@ -80,7 +80,7 @@ export function viewOf(record: RecordRow, waitsFor: readonly RecordId[]): Record
   };
 }
 
-/** What the row holds beside the record's own columns, parsed. */
+/** The parsed columns from the related tables. */
 function partsOf(record: RecordRow) {
   return {
     row: parseText(record.row),
@@ -88,7 +88,7 @@ function partsOf(record: RecordRow) {
     applied: parseOptional(record.applied),
     inFlight: inFlightOf(parseOptional(record.doubts)),
     intent: intentOf(record),
-    // Once a create was begun the answer is used up, unless that create is known not to have happened.
+    // A create consumes the answer, unless that create certainly did not happen.
     decision: record.decision === null || record.intent_resource !== null ? undefined : { kind: record.decision },
   };
 }

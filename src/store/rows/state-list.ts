@@ -1,6 +1,6 @@
 import type { RecordState } from "#model";
 
-/** States as a list of SQL text literals. */
+/** The states as SQL text literals, separated by commas. */
 export function stateList(states: readonly RecordState[]): string {
   return states.map((state) => `'${state}'`).join(", ");
 }

@@ -1,11 +1,11 @@
 export { setImmediate as nextTurn } from "node:timers/promises";
 
-/** Short beside what a person or a probe notices, long beside a read. */
+/** How long reads may block the event loop, in milliseconds: short for people and probes, long compared with a read. */
 const LONGEST_MS = 10;
 
 /**
- * Reads are answered at once, so a loop over them would hold up timers and sockets until it ends. Once reads have followed
- * each other for this long within one turn of the event loop, the next one waits for the turn after it.
+ * Keeps loops of reads from blocking the event loop: reads are synchronous, so timers and sockets would wait for the end of the loop. Once
+ * reads have taken this long within one turn, the next read must wait for the next turn.
  */
 export class FairTurn {
   readonly #now: () => number;
@@ -16,7 +16,7 @@ export class FairTurn {
     this.#now = now;
   }
 
-  /** Asked before each read. */
+  /** Call before each read: whether it must wait for the next turn. */
   isLong(): boolean {
     if (this.#beganAt !== undefined) return this.#now() - this.#beganAt >= LONGEST_MS;
     this.#beganAt = this.#now();

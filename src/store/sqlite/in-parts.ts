@@ -1,36 +1,36 @@
 import { sleep } from "#model";
 
 /**
- * How long a command rests between two parts. A daemon that waits to write looks again after 1, 2, 5, 10, 15, 20 and then 25 ms (the
- * busy handler of SQLite), so one of its looks falls into the rest.
+ * How long a command pauses between two parts, in milliseconds. SQLite's busy handler retries a waiting daemon's write after 1, 2, 5, 10,
+ * 15, 20 and then every 25 ms, so one of its retries falls into the pause.
  */
 const REST_MS = 25;
 
-/** A command beside the daemon leaves it time to write; a daemon's own steps have their turn anyway. */
+/** A command leaves a running daemon time to write. A daemon needs no pause, because its own steps queue fairly. */
 export function restOf(as: "daemon" | "operator"): () => Promise<void> {
   return as === "daemon" ? () => Promise.resolve() : () => sleep(REST_MS);
 }
 
-/** How much a part did, and where the next one begins. */
+/** How many rows a part handled, and where the next part begins. */
 export interface PartDone<Place> {
   readonly count: number;
   readonly next: Place | undefined;
 }
 
-/** What touches many rows, step by step, each of a part: others have their turn in between. */
+/** Runs work on many rows in parts, one step each, so that other steps can run in between. */
 export class InParts {
-  /** Takes a step of its own. */
+  /** Runs a step of its own. */
   readonly step: <T>(work: () => T) => Promise<T>;
 
   readonly #rest;
 
-  /** `rest` comes between two parts, after one that did something. */
+  /** `rest` is the pause after a part that handled something. */
   constructor(step: InParts["step"], rest: () => Promise<void>) {
     this.step = step;
     this.#rest = rest;
   }
 
-  /** Until a step finds nothing to do. Returns how much all did. */
+  /** Repeats the part until it finds nothing to do. Returns the total. */
   async untilNone(part: () => number): Promise<number> {
     let sum = 0;
     for (;;) {
@@ -41,7 +41,7 @@ export class InParts {
     }
   }
 
-  /** From `first` on: each step returns where the next one begins, if there is one. Returns how much all did; `each` hears of each. */
+  /** Runs all parts, starting at `first`; each part returns where the next one begins. Calls `each` after each part. Returns the total. */
   async through<Place, Done extends PartDone<Place>>(
     first: Place,
     part: (from: Place) => Done,

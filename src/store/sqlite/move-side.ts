@@ -24,7 +24,7 @@ const TABLES = `
   SELECT name FROM sqlite_schema
   WHERE type = 'table' AND name NOT LIKE 'sqlite@_%' ESCAPE '@' AND name <> 'move' ORDER BY rowid`;
 
-/** The store in a folder as one side of a move: held alone, as no command may have it open beside. */
+/** A store in a folder as one side of a move. No command may have it open at the same time. */
 export class SqliteMoveSide implements MoveSide {
   readonly place: string;
   readonly #db: Database;
@@ -36,7 +36,10 @@ export class SqliteMoveSide implements MoveSide {
     this.#lock = lock;
   }
 
-  /** @throws {StopError} E_STORE_BUSY and others, as when a daemon opens it. @throws {RetryError} E_STORE_LOCKED when a command has it open. */
+  /**
+   * @throws {StopError} E_STORE_BUSY and others, like a daemon that opens it. @throws {RetryError} E_STORE_LOCKED when a command has it
+   * open.
+   */
   static open(dataDir: string, { clock, logger }: MoveDeps): SqliteMoveSide {
     const path = join(dataDir, "svcsync.db");
     let lock: DaemonLock | undefined;
@@ -47,14 +50,14 @@ export class SqliteMoveSide implements MoveSide {
       db = connect(path, { isAlone: true });
       const from = migrate(db, migrations);
       if (from !== migrations.length) logger.info({ from, to: migrations.length, path }, "migrated the store");
-      // As a daemon in PostgreSQL does when it joins: both stores then have no claims.
+      // A daemon that joins in PostgreSQL does this too; so neither store has claims.
       giveBackClaims(db, clock, logger);
-      // Which children are still to be woken, only SQLite notes.
+      // PostgreSQL has no note of children that are still to be woken, so wake them now.
       const family = new ParentLinks(db, clock, new Notes(db, logger));
       db.transaction(() => {
         while (family.isWaking()) family.wakeOthers();
       })();
-      // Rows come table by table, and those of an interrupted move may go table by table.
+      // Tables are copied, and cleared after an interrupted move, one by one.
       db.pragma("foreign_keys = OFF");
       return new SqliteMoveSide(`sqlite:${resolve(dataDir)}`, db, lock);
     } catch (thrown) {
@@ -74,7 +77,7 @@ export class SqliteMoveSide implements MoveSide {
       this.#db.exec("DELETE FROM move");
       this.#db.prepare(ADD_MARK).run(mark);
       this.#db.exec("COMMIT");
-      // Writes the log into the file, and waits for the disk.
+      // Writes the log into the file and waits for the disk.
       this.#db.pragma("wal_checkpoint(TRUNCATE)");
     });
   }
@@ -114,7 +117,7 @@ export class SqliteMoveSide implements MoveSide {
     return new Map(all.map(({ name, seq }) => [name, seq]));
   }
 
-  /** SQLite keeps a last number for tables that never use one again, and has a row for each that was written to. */
+  /** SQLite stores last numbers for tables that never reuse one, in a row for each table that was ever written to. */
   async finish(numbers: LastNumbers): Promise<void> {
     const tables = this.#db
       .prepare<[], string>("SELECT name FROM sqlite_schema WHERE type = 'table' AND sql LIKE '%AUTOINCREMENT%'")
@@ -145,7 +148,7 @@ export class SqliteMoveSide implements MoveSide {
   }
 }
 
-/** What is copied: all tables but that of the move, in the order in which they were made. PostgreSQL has them with the same columns. */
+/** The tables to copy, in order of creation: all but that of the move. PostgreSQL has the same tables and columns. */
 export function movedTables(): MovedTable[] {
   const db = new SqliteDatabase(":memory:");
   migrate(db, migrations);
@@ -160,5 +163,5 @@ export function movedTables(): MovedTable[] {
   return found;
 }
 
-/** Columns such as "before" and "row" are words of SQL, too. */
+/** Quotes columns such as "before" and "row", which are SQL keywords. */
 const listOf = (columns: readonly string[]) => columns.map((column) => `"${column}"`).join(", ");

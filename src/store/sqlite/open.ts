@@ -14,11 +14,10 @@ import { migrations } from "./migrations/index.ts";
 import { SqliteStore } from "./store.ts";
 
 /**
- * Opens the store in `dataDir`, making the directory and the file `svcsync.db` when there are none, and brings it to this
- * program's version. An operator beside a running daemon never changes the tables under it.
- * @throws {StopError} E_STORE_BUSY when another live daemon holds it (for an operator: and its version is older),
- * E_STORE_NEWER when a newer program wrote it, E_STORE_READONLY, E_STORE_FULL, E_STORE_CORRUPT or E_STORE_FAILED when the
- * disk says no.
+ * Opens the store in `dataDir`, creates the directory and the file `svcsync.db` if there are none, and migrates it to this program's
+ * version. An operator's command never changes the tables of a running daemon.
+ * @throws {StopError} E_STORE_BUSY when another live daemon holds it (for an operator: and its version is older), E_STORE_NEWER when a
+ * newer program wrote it, E_STORE_READONLY, E_STORE_FULL, E_STORE_CORRUPT or E_STORE_FAILED when the disk fails.
  */
 export async function openSqliteStore(
   dataDir: string,
@@ -61,7 +60,7 @@ export async function openSqliteStore(
   }
 }
 
-/** Changes the tables only under the daemon's lock: held by this daemon, or taken for the moment by an operator. */
+/** Migrates the tables, only under the daemon's lock: this daemon holds it, or an operator's command takes it for the migration. */
 function bringUpToDate(db: Database, dataDir: string, { locked, logger }: { locked: boolean; logger: Logger }): void {
   const current = storeVersion(db) === migrations.length;
   using _lock = locked || current ? undefined : DaemonLock.take(dataDir, "toChange");

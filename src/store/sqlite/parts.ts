@@ -15,7 +15,7 @@ import { Notes } from "./tables/notes.ts";
 import { RecentActs } from "./tables/recent-acts.ts";
 import { Views } from "./tables/views.ts";
 
-/** What the store's methods are made of: the tables, and the steps that work on several of them. */
+/** The parts of the store: its tables, and the steps that use several of them. */
 export type StoreDeps = ReturnType<typeof makeStoreDeps>;
 
 export function makeStoreDeps(db: Database, clock: Clock, leaseMs: number, logger: Logger) {
@@ -41,7 +41,7 @@ export function makeStoreDeps(db: Database, clock: Clock, leaseMs: number, logge
   };
 }
 
-/** What grows with each commit: of others by SQLite's version of the file, of this connection by the rows that it wrote. */
+/** A number that grows with each commit: SQLite's data version counts those of others, the changed rows show those of this connection. */
 class Revision {
   readonly #others;
   readonly #own;

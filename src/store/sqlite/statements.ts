@@ -8,7 +8,7 @@ export const dialect: Dialect = {
   actsOfPeople: "audit INDEXED BY audit_acts",
 };
 
-/** Runs a statement that is given as text. Returns its rows. */
+/** Runs a statement and returns its rows. */
 export function runStatement<Row>(db: Database, { sql, values = {} }: Statement): Row[] {
   const prepared = db.prepare<[object], Row>(sql);
   if (prepared.reader) return prepared.all(values);

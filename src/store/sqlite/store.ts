@@ -29,7 +29,7 @@ import { beginSweep, endSweep, markSeen } from "./steps/sweeps.ts";
 import { expectUndamaged, tableCounts } from "./tables/maintenance.ts";
 import { beginMatches, endMatches } from "./tables/match-index.ts";
 
-/** Everything that ends or opens a journal entry outlives a power cut. */
+/** For every step that opens or ends an intent, a binding or a doubt: it must survive a power cut. */
 const DURABLE = { durable: true } as const;
 
 export interface SqliteStoreOptions {
@@ -38,14 +38,14 @@ export interface SqliteStoreOptions {
   readonly clock: Clock;
   readonly logger: Logger;
   readonly leaseMs: number;
-  /** What durable steps wait for. */
+  /** The disk that durable steps wait for. */
   readonly disk: Disk;
-  /** Lets go of what the store was opened with. */
+  /** Closes everything that was opened for the store. */
   readonly close: () => void;
   readonly redact: Redact;
 }
 
-/** The contract, method by method: reads are answered at once, steps go through the group commit. */
+/** Implements the contract: reads run at once, steps go through the group commit. */
 export class SqliteStore implements Store {
   readonly #db: Database;
   readonly clock: Clock;
@@ -57,7 +57,7 @@ export class SqliteStore implements Store {
   readonly #turn = new FairTurn();
   readonly #deps: StoreDeps;
   readonly #same: SameSql;
-  /** What is written down of errors holds no secret. */
+  /** Removes secrets before something is stored. */
   readonly #clean: <Value>(value: Value) => Value;
   readonly acts: Roles["acts"];
   readonly notices: Roles["notices"];
@@ -94,7 +94,7 @@ export class SqliteStore implements Store {
     this.privacy = new Forgetting(db, this.#deps, { read, step: waking, clean: this.#clean });
   }
 
-  /** A read of what is committed then. */
+  /** Reads what is committed at that moment. */
   async #read<T>(work: () => T): Promise<T> {
     if (this.#turn.isLong()) await nextTurn();
     if (this.#isClosed) throw storeClosed(this.#db.name);
@@ -105,7 +105,7 @@ export class SqliteStore implements Store {
     }
   }
 
-  /** A long read, which yields where others may have their turn. */
+  /** Runs a long read in parts, so that other work can run in between. */
   async #readInParts<T>(parts: Iterator<undefined, T>): Promise<T> {
     let step;
     do step = await this.#read(() => parts.next());
@@ -113,7 +113,7 @@ export class SqliteStore implements Store {
     return step.value;
   }
 
-  /** A step that may wake very many records: some in it, the others after it. */
+  /** Runs a step that may wake very many records: it wakes the first ones itself, the others follow. */
   async #waking<T>(work: () => T, options?: StepOptions): Promise<T> {
     const done = await this.#commit.run(work, options);
     await this.#lateWaking.run();
@@ -273,10 +273,10 @@ export class SqliteStore implements Store {
     await this.#read(() => expectUndamaged(this.#db));
   }
 
-  /** Ends what an earlier process began and was cut off at. */
+  /** Completes what an earlier process left unfinished. */
   resume = () => this.#lateWaking.run();
 
-  /** The operating system frees the lock of a daemon when its process ends, and not before. */
+  /** A process keeps its lock until it ends, so no other daemon can take over before. */
   mayWrite = () => true;
   readonly replicas = oneProcess;
 

@@ -12,7 +12,7 @@ import { CreateCount, type Notes } from "./tables/notes.ts";
 import { Streams } from "./tables/streams.ts";
 import { Written } from "./tables/written.ts";
 
-/** What the steps of a delivery are made of: one part per table, each with its prepared statements. */
+/** What the steps of a delivery use: one object per table, each with its prepared statements. */
 export type Tables = ReturnType<typeof makeTables>;
 
 export function makeTables(db: Database, clock: Clock, leaseMs: number, notes: Notes) {

@@ -1,17 +1,17 @@
 import type { StreamName } from "#model";
 
-/** How long it is kept: a year and the month before it, to compare with. */
+/** How many days the history is kept: a year plus a month to compare with. */
 export const historyDays = 400;
 
-/** What is counted of a stream in an hour, in the order in which it is shown. */
+/** What is counted per stream and hour, in display order. */
 const counts = {
-  /** Polls that reached their end, and those that failed. */
+  /** Polls that completed, and polls that failed. */
   polls: 0,
   pollFailures: 0,
-  /** Rows read from the ERP, and those of them that had really changed. */
+  /** Rows read from the ERP, and how many of them had really changed. */
   rowsRead: 0,
   changed: 0,
-  /** Deliveries by how they ended. */
+  /** Deliveries by result. */
   created: 0,
   adopted: 0,
   updated: 0,
@@ -24,11 +24,11 @@ const counts = {
   uncertain: 0,
   /** Requests to the service. */
   requests: 0,
-  /** Time spent in polls and deliveries, added up: several at once count several times. */
+  /** Total time spent in polls and deliveries. Concurrent ones are added up. */
   busyMs: 0,
 };
 
-/** Counts that are being added up. */
+/** Counts while they are being added up. */
 export type Counts = typeof counts;
 export type HourCounts = Readonly<Counts>;
 
@@ -37,16 +37,16 @@ export const noCounts: HourCounts = counts;
 
 export interface HistoryHour extends HourCounts {
   readonly stream: StreamName;
-  /** The beginning of the hour, in epoch milliseconds. */
+  /** The start of the hour, in epoch milliseconds. */
   readonly hourAt: number;
 }
 
-/** What each stream did, hour by hour. */
+/** What each stream did, per hour. */
 export interface HistoryStore {
-  /** Adds to what the store has of these hours. */
+  /** Adds to the counts that the store has for these hours. */
   addHistory(hours: readonly HistoryHour[]): Promise<void>;
-  /** Hours that began at `since` or later and before `until`, oldest first; hours without anything are absent. */
+  /** Hours that began at `since` or later and before `until`, oldest first. Hours in which nothing happened are absent. */
   history(query: { since: number; until?: number; stream?: StreamName | undefined }): Promise<HistoryHour[]>;
-  /** Forgets hours before `before`; returns how many. */
+  /** Deletes hours before `before`; returns how many. */
   pruneHistory(before: number): Promise<number>;
 }

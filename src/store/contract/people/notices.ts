@@ -1,11 +1,11 @@
 import type { ErrorCode } from "#model";
 
-/** How much a notice matters: good to know; something fails or will fail; a person must act. */
+/** How much a notice matters. `note`: good to know. `warning`: something fails or will fail. `problem`: a person must act. */
 export type Severity = "note" | "warning" | "problem";
 
-/** What a person reads of a condition. */
+/** The text of a notice for people. */
 export interface NoticeText {
-  /** The same for as long as it is the same trouble. */
+  /** Stays the same while the condition is the same. */
   readonly id: string;
   readonly kind: string;
   readonly severity: Severity;
@@ -13,22 +13,22 @@ export interface NoticeText {
   readonly title: string;
   /** The error behind it, with its code. */
   readonly cause?: string;
-  /** Which streams, records or parts. */
+  /** The affected streams, records or parts. */
   readonly affected: string;
-  /** What a person does; commands are in double quotes. */
+  /** What to do; commands are in double quotes. */
   readonly remedy?: string;
-  /** Records that it concerns. */
+  /** The number of records concerned. */
   readonly count?: number;
 }
 
-/** A condition that a person may have to know, and what was told of it. */
+/** A condition that people may have to know about, and what they were told. */
 export interface Notice extends NoticeText {
   readonly firstSeenAt: number;
   /** When `count` last rose. */
   readonly grewAt: number;
-  /** When it stopped being true; absent while it is. */
+  /** When the condition ended; absent while it holds. */
   readonly goneAt?: number;
-  /** What was last told: when, how often so far, and the count and severity then. Absent before the first time. */
+  /** The last message: when it was sent, how many so far, and the count and severity then. Absent before the first message. */
   readonly told?: {
     readonly at: number;
     readonly times: number;
@@ -46,7 +46,7 @@ export interface NoticeEvent {
 
 /** An event that waits for its channel. */
 export interface QueuedEvent {
-  /** Rises with each event that is queued. */
+  /** Rises with each queued event. */
   readonly number: number;
   readonly event: NoticeEvent;
 }
@@ -54,24 +54,24 @@ export interface QueuedEvent {
 /** How a channel is doing. */
 export interface ChannelState {
   readonly name: string;
-  /** Since when, and why, it takes nothing; absent where its last delivery succeeded. */
+  /** Since when and why the channel fails; absent if its last delivery succeeded. */
   readonly failure?: {
     readonly since: number;
     readonly attempts: number;
     readonly message: string;
-    /** Absent where an earlier version wrote the failure down. */
+    /** Absent if an earlier version stored the failure. */
     readonly code?: ErrorCode;
   };
   readonly deliveredAt?: number;
 }
 
-/** What notifications remember: a restart repeats nothing and forgets nothing. */
+/** The state of notifications: a restart repeats no message and forgets none. */
 export interface NoticeStore {
-  /** Every condition that is true or was true a moment ago. */
+  /** Every condition that holds or held until a moment ago. */
   notices(): Promise<Notice[]>;
   /**
-   * Stores changed notices, forgets ended ones and queues events for channels, all or nothing: a kill between two of them
-   * neither repeats a message nor loses one.
+   * Stores changed notices, forgets ended ones and queues events for channels, all or nothing: a crash neither repeats a message nor loses
+   * one.
    */
   saveNotices(step: {
     readonly changed: readonly Notice[];
@@ -80,9 +80,9 @@ export interface NoticeStore {
   }): Promise<void>;
   /** The events that wait for a channel, oldest first. */
   queuedEvents(channel: string): Promise<QueuedEvent[]>;
-  /** A channel delivered the events up to this number: they are forgotten. */
+  /** Deletes a channel's events up to this number, because they were delivered. */
   deliveredEvents(channel: string, upTo: number): Promise<void>;
-  /** How each channel is doing, by its last delivery, and how many events wait for it. */
+  /** The state of each channel after its last delivery, and how many events wait for it. */
   channels(): Promise<(ChannelState & { readonly waiting: number })[]>;
   saveChannel(state: ChannelState): Promise<void>;
 }

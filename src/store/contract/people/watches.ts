@@ -1,6 +1,6 @@
 import type { Actor, RecordId } from "#model";
 
-/** A person wants to see the requests of a record until a moment. */
+/** A person's wish to see the requests of a record until a given time. */
 export interface Watch {
   readonly id: RecordId;
   readonly until: number;
@@ -12,29 +12,29 @@ export interface Exchange {
   /** When it ended. */
   readonly at: number;
   readonly method: string;
-  /** With its query, without the host. */
+  /** With the query, without the host. */
   readonly path: string;
-  /** The body, where one was sent. */
+  /** The request body, if there was one. */
   readonly sent?: string;
-  /** Absent where no answer came: see `failure`. */
+  /** Absent if no answer came: see `failure`. */
   readonly status?: number;
-  /** The beginning of the body. */
+  /** The beginning of the answer's body. */
   readonly answer?: string;
   /** Why no answer came. */
   readonly failure?: string;
   readonly durationMs: number;
 }
 
-/** Requests and answers of records that a person watches. */
+/** Requests and answers of watched records. */
 export interface WatchStore {
-  /** Begins the watch of a record, known or not, in place of an earlier one, and writes down who did. Durable when resolved. */
+  /** Begins to watch a record, known or not. Replaces an earlier watch and writes down who did it. Durable when resolved. */
   watch(watch: Watch): Promise<void>;
   /** The watches that end after `now`. */
   watches(now: number): Promise<Watch[]>;
-  /** Adds an exchange of a record; of more than `keep` the oldest go. */
+  /** Adds an exchange of a record and keeps only the newest `keep`. */
   saveExchange(id: RecordId, exchange: Exchange, keep: number): Promise<void>;
   /** The exchanges of a record, newest first. */
   exchanges(id: RecordId): Promise<Exchange[]>;
-  /** Removes exchanges and ended watches from before `before`; returns how many exchanges. */
+  /** Deletes exchanges and ended watches older than `before`; returns how many exchanges. */
   pruneExchanges(before: number): Promise<number>;
 }

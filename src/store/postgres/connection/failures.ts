@@ -1,13 +1,13 @@
 import { DatabaseError } from "pg";
 import { codeOf, messageOf, ParkError, RetryError, StopError, SyncError, type ErrorCode } from "#model";
 
-/** The states that the functions of the schema raise: a step that is refused, and one of a daemon that is no longer a replica. */
+/** SQLSTATEs raised by the schema's functions: a refused step, and a step of a daemon that is no longer a replica. */
 export const REFUSED = "SV001";
 export const NOT_A_MEMBER = "SV002";
 export const MOVED = "SV003";
 export const REWOUND = "SV004";
 
-/** A step that a function refused: the code of the error, and what its message needs. */
+/** A step refused by a function, with the error code and the details for the message. */
 export class Refusal extends Error {
   readonly code: string;
   readonly detail: string;
@@ -19,7 +19,7 @@ export class Refusal extends Error {
   }
 }
 
-/** Nothing of the message was carried out: there was no connection, or only one to a server that takes no writes. */
+/** The server carried out nothing of the message: there was no connection, or only one to a server that takes no writes. */
 export class NotCarriedOut extends Error {
   constructor(cause: unknown) {
     super("no connection to a database that takes writes", { cause });
@@ -50,7 +50,7 @@ const READS_ONLY = retry(
   "the database of the store takes no writes: it is a standby, or set to read only",
 );
 
-/** By SQLSTATE or its class, from the appendix of PostgreSQL's manual. The first that fits counts. */
+/** Failures by SQLSTATE or its class, from the appendix of PostgreSQL's manual. The first match counts. */
 const STATES: readonly (readonly [state: RegExp, failure: Family])[] = [
   [/^SV002$/, LOST],
   [
@@ -86,7 +86,7 @@ const tls = /^(ERR_TLS|ERR_SSL|CERT_|DEPTH_ZERO|SELF_SIGNED|UNABLE_TO_(GET|VERIF
 const denied = /does not support SSL|password must be a string|SASL|sslrootcert|no such file/i;
 const network = /^(ECONN|EHOST|ENET|ENOTFOUND|EAI_|EPIPE|ETIMEDOUT)|terminated|timeout|not queryable|Client was closed/;
 
-/** What a throw of the driver means for the daemon, without anything of the address. Our own errors stay as they are. */
+/** Turns an error of the driver into an error for the daemon, without any part of the address. Our own errors stay as they are. */
 export function storeFailure(thrown: unknown): Error {
   if (thrown instanceof SyncError || thrown instanceof Refusal) return thrown;
   if (thrown instanceof NotCarriedOut) return storeFailure(thrown.cause);
@@ -107,28 +107,28 @@ export function storeFailure(thrown: unknown): Error {
   );
 }
 
-/** What the steps of a daemon are refused with once its place among the replicas is gone. */
+/** The error for all steps of a daemon that has lost its place among the replicas. */
 export function lostPlace(): SyncError {
   return LOST("it is no longer among the replicas", undefined);
 }
 
-/** True when the failure concerns one step: the connection and the other steps are sound. */
+/** Whether the failure concerns one step only: the connection and the other steps are fine. */
 export function concernsOneStep(thrown: unknown): boolean {
   const { code = "" } = thrown instanceof DatabaseError ? thrown : {};
   return code === REFUSED || /^(22|23|54)/.test(code);
 }
 
-/** What a connection is refused with that leads to a server without writes. */
+/** The error for a connection to a server that takes no writes. */
 export function readsOnly(): SyncError {
   return READS_ONLY("transaction_read_only is on", undefined);
 }
 
-/** True when the server carried nothing out since it takes no writes. */
+/** Whether the server carried nothing out because it takes no writes. */
 export function isReadsOnly(thrown: unknown): boolean {
   return thrown instanceof DatabaseError && thrown.code === "25006";
 }
 
-/** True when the server answered: the connection is still good. */
+/** Whether the server answered, so that the connection is still good. */
 export function isAnswer(thrown: unknown): boolean {
   return thrown instanceof DatabaseError && thrown.severity === "ERROR";
 }

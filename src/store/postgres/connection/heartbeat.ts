@@ -1,20 +1,20 @@
 import type { ReplicaReport, ReplicaState } from "../../contract/index.ts";
 import type { Committed } from "./known-commits.ts";
 
-/** What the store answers to a heartbeat. */
+/** The store's answer to a heartbeat. */
 export interface Beat extends Omit<ReplicaState, "share" | "rate">, Committed {
   readonly share: number;
   readonly rate: number | null;
   readonly hasLeader: boolean;
-  /** How many were silent for too long and still have their place. */
+  /** How many replicas were silent for too long but still have their place. */
   readonly lost: number;
-  /** Whether each replica has found on this server what it knows of: until then one may have made what another one is about to make. */
+  /** Whether each replica has confirmed that this server has all that it knows. Until then, two replicas might create the same record. */
   readonly isConfirmed: boolean;
-  /** The clock of the database. */
+  /** The time by the database's clock. */
   readonly at: number;
 }
 
-/** The state before the first heartbeat: this process may send nothing. */
+/** The state before the first heartbeat: this process may not send anything. */
 export const UNKNOWN_STATE: ReplicaState = {
   isLeader: false,
   isAgreed: false,
@@ -27,10 +27,10 @@ export const UNKNOWN_STATE: ReplicaState = {
   mustFence: false,
   unconfirmed: undefined,
 };
-/** What is reported before the rest of the process is there. */
+/** The report of a process that is still starting. */
 export const NOTHING_TO_TELL: ReplicaReport = { held: 0, isServed: true, ceiling: 0, pausedMs: 0, rate: undefined };
 
-/** What a heartbeat tells a replica; one that works alone has no share, and one that has resigned does not lead. */
+/** The state after a heartbeat. A replica that works alone has no share, and one that has resigned does not lead. */
 export function stateOf(beat: Beat, { isShared, mayLead }: { isShared: boolean; mayLead: boolean }): ReplicaState {
   const { isAgreed, isNeeded, pausedMs, others, othersServed, mustFence } = beat;
   return {

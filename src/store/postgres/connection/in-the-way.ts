@@ -6,7 +6,7 @@ import type { PostgresPlace } from "./link.ts";
 
 const LOOK_MS = 250;
 
-/** A daemon that another one has to wait for, and until when it counts as alive. */
+/** A daemon that another one must wait for, and until when it counts as alive. */
 export interface InTheWay {
   readonly holder: string;
   readonly name: string;
@@ -18,8 +18,8 @@ export function processName(): string {
 }
 
 /**
- * Waits until no other daemon is in the way: until dead ones expire, and with `standby` until live ones end.
- * @throws {StopError} E_STORE_BUSY when a live one is in the way, with that one named.
+ * Waits until no other daemon is in the way: until dead daemons expire and, with `standby`, until live ones end.
+ * @throws {StopError} E_STORE_BUSY, with its name, when a live daemon is in the way.
  */
 export async function untilFree(
   { schema }: PostgresPlace,

@@ -1,4 +1,4 @@
-/** What is committed, and on which run of the database's server. */
+/** How many steps and creates are committed, and the server run (`server`) on which they were counted. */
 export interface Committed {
   readonly server: number;
   readonly steps: number;
@@ -7,7 +7,7 @@ export interface Committed {
 
 const NOTHING: Committed = { server: 0, steps: 0, creates: 0 };
 
-/** What this process knows to be committed. A store that has less of it lost commits in a failover. */
+/** The commits that this process knows of. A store that has fewer has lost commits in a failover. */
 export class KnownCommits {
   #known = NOTHING;
 
@@ -15,13 +15,13 @@ export class KnownCommits {
     return this.#known.steps;
   }
 
-  /** As the functions of the schema take it. */
+  /** The arguments for the functions of the schema. */
   get values(): readonly number[] {
     const { server, steps, creates } = this.#known;
     return [server, steps, creates];
   }
 
-  /** The store told what it has. One on a server that was not known yet has proven that it lacks nothing. */
+  /** Notes what the store reports. A server that was not known before has proven that it lacks nothing. */
   hear({ server = this.#known.server, steps = 0, creates = 0 }: Partial<Committed> = {}): void {
     const before = this.#known.server === server ? this.#known : NOTHING;
     this.#known = { server, steps: Math.max(steps, before.steps), creates: Math.max(creates, before.creates) };

@@ -3,17 +3,17 @@ import { originalText } from "../text.ts";
 import type { SqlText } from "../sql.ts";
 import { NotCarriedOut, isAnswer, isReadsOnly, readsOnly, storeFailure } from "./failures.ts";
 
-/** Where a store is, and in which schema. */
+/** The address of a store and its schema. */
 export interface PostgresPlace {
   readonly url: string;
   readonly schema: string;
 }
 
 const CONNECT_MS = 10_000;
-/** What takes longer is cut off: the longest reads look at every row of the store. */
+/** How long to wait for an answer, in milliseconds. The longest reads look at every row of the store. */
 const ANSWER_MS = 120_000;
 
-/** Numbers as numbers, and texts as they were before {@link storedText}. Types by their fixed numbers in pg_type.dat. */
+/** Reads bigint as number and reverses {@link storedText}. The keys are type numbers, fixed in pg_type.dat. */
 const parsers = new Map<number, (text: string) => unknown>([
   [types.builtins.INT8, Number],
   [types.builtins.TEXT, originalText],
@@ -28,7 +28,7 @@ export function describePlace({ url, schema }: PostgresPlace): string {
   return `postgres://${host}:${port}/${database}, schema ${schema}`;
 }
 
-/** What every connection has. */
+/** Options of every connection. */
 export function clientOptions(url: string): ClientConfig {
   return {
     connectionString: url,
@@ -42,22 +42,22 @@ export function clientOptions(url: string): ClientConfig {
 interface LinkOptions {
   readonly max: number;
   readonly answerMs?: number;
-  /** Whether only a server that takes writes will do. A connection to another one is given up: the next may lead to the primary. */
+  /** Whether the server must take writes. If it does not, the connection is closed: the next one may lead to the primary. */
   readonly writes?: boolean;
-  /** Told of each notice to what the link listens to. */
+  /** Called for each notice on a channel that the link listens to. */
   readonly heard?: (notice: string | undefined) => void;
 }
 
 /**
- * Connections to the database. A message is one transaction: everything that it needs is in it, the schema too, so that nothing
- * depends on a session, and a pooler between this and the server may give each message to another one.
+ * Connections to the database. A message is one transaction that contains everything it needs, including the schema. Nothing depends on a
+ * session, so a pooler may route each message to another connection.
  */
 export class Link implements AsyncDisposable {
   readonly #pool: Pool;
   readonly #prefix: SqlText;
   readonly #writes: boolean;
 
-  /** `prefix` begins each message. */
+  /** `prefix` is the start of every message. */
   constructor({ url }: PostgresPlace, prefix: SqlText, options: LinkOptions) {
     this.#prefix = prefix;
     const { max, answerMs = ANSWER_MS, writes = false, heard } = options;
@@ -67,12 +67,12 @@ export class Link implements AsyncDisposable {
       max,
       connectionTimeoutMillis: Math.min(CONNECT_MS, answerMs),
       query_timeout: answerMs,
-      // A connection has the plans of its steps: it is kept.
+      // Keep connections open, because they hold the cached plans of their steps.
       idleTimeoutMillis: 0,
       ...(writes ? { verify: expectWrites } : {}),
     });
-    // A connection that breaks is replaced, and the next message tells whether that works. Without listeners, one for those that
-    // are idle and one for those in use, it would end the process.
+    // A broken connection is replaced, and the next message shows whether that works. Without these two listeners, for idle connections and
+    // for those in use, it would end the process.
     this.#pool.on("error", () => undefined);
     this.#pool.on("connect", (client) => {
       client.on("error", () => undefined);
@@ -80,14 +80,14 @@ export class Link implements AsyncDisposable {
     });
   }
 
-  /** Sends the statements as one message and returns the result of each. @throws {NotCarriedOut} or what the driver throws. */
+  /** Sends the statements as one message and returns the result of each. @throws {NotCarriedOut} or the driver's error. */
   async send(statements: readonly SqlText[]): Promise<QueryResult[]> {
     const client = await this.#pool.connect().catch((cause: unknown) => {
       throw new NotCarriedOut(cause);
     });
     let broken = true;
     try {
-      // Several statements have a list of results, which the types of the driver do not tell.
+      // Several statements yield a list of results, which the driver's types do not declare.
       const results: unknown = await client.query([this.#prefix, ...statements].join(";\n"));
       broken = false;
       return (Array.isArray(results) ? results : [results]).slice(-statements.length);

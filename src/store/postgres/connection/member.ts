@@ -11,11 +11,13 @@ import { Link, type PostgresPlace } from "./link.ts";
 import { listening, locked } from "./prefix.ts";
 import { ReplicaClock } from "./replica-clock.ts";
 
-/** Short enough for another replica to lead within a second of a clean stop, even where the notice of it is lost. */
+/** Time between heartbeats, in milliseconds. Another replica leads within a second of a clean stop, even if the notice is lost. */
 const BEAT_MS = 500;
-/** A heartbeat counts for this long from the moment it was sent: what is sent to the service then arrives before a takeover. */
+/**
+ * How long a heartbeat counts from the moment it was sent, in milliseconds: requests sent within it reach the service before a takeover.
+ */
 export const TRUST_MS = 6_000;
-/** A heartbeat that takes longer is given up: there is time for another one. */
+/** How long to wait for the answer to a heartbeat, in milliseconds: then there is still time for another one. */
 const ANSWER_MS = 2_000;
 
 interface Entry extends InTheWay {
@@ -25,39 +27,39 @@ interface Entry extends InTheWay {
 }
 
 interface Left {
-  /** False when the place was lost before. */
+  /** False if the place was lost before. */
   readonly was_there: boolean;
-  /** How many of the steps that this one knows the store has. */
+  /** How many of the steps that this process knows of the store still has. */
   readonly kept: number;
 }
 
 /**
- * The place of a daemon among the replicas of a store: a row with a random token, which every step compares, and with an epoch, which
- * its claims carry. A heartbeat on a connection of its own renews it, and tells what changed among the replicas; a notice of such a
- * change brings it forward. A daemon that was paused or cut off for too long finds its place gone, and its claims given back.
+ * A daemon's place among the replicas of a store: a row with a random token, which every step compares, and an epoch, which its claims
+ * carry. A heartbeat on its own connection renews the place and reads the state of the replicas. A notice of a change triggers the next
+ * heartbeat early. A daemon that was paused or cut off for too long has lost its place, and its claims were given back.
  */
 export class Member implements AsyncDisposable {
-  /** The time that all replicas agree on; the machine's for one that works alone. */
+  /** The common time of all replicas; the machine's time for a daemon that works alone. */
   readonly clock: ReplicaClock;
-  /** None where it moves the store, and takes it apart. */
+  /** Stays empty when it moves the store, because a move changes tables outside of steps. */
   readonly commits = new KnownCommits();
   readonly #token = randomUUID();
   readonly #place: PostgresPlace;
   readonly #joins: JoiningReplica | undefined;
   readonly #logger: Logger;
   readonly #isMover: boolean;
-  /** Heartbeats wait for no step. */
+  /** Heartbeats have their own connection, so they never wait for a step. */
   readonly #beats: Link;
   readonly #hurry = new Bell();
   readonly #ended = new AbortController();
   #running: Promise<void> | undefined;
-  /** Whether this one may lead: no more once it has `resigned`; others may once it is `over`. */
+  /** Whether this daemon may lead: no longer once it has `resigned`. Other replicas may lead once it is `over`. */
   #lead: "wanted" | "resigned" | "over" = "wanted";
   #epoch = 0;
   #report = () => NOTHING_TO_TELL;
   #changed: (state: ReplicaState) => void = () => undefined;
   #state: ReplicaState = UNKNOWN_STATE;
-  /** Until when this is certainly a replica, by the monotonic clock and by the wall clock, which also runs while a machine sleeps. */
+  /** Until when this is certainly a replica, by the monotonic clock and by the wall clock, which also runs while the machine sleeps. */
   #trusted = { monotonic: 0, wall: 0 };
 
   private constructor(place: PostgresPlace, deps: MemberDeps) {
@@ -73,10 +75,9 @@ export class Member implements AsyncDisposable {
   }
 
   /**
-   * Joins the replicas of the store. A daemon that works alone first waits until dead ones expire, and with `standby` until live ones end;
-   * the others wait in the same way while one works alone.
-   * @throws {StopError} E_STORE_BUSY when a live one is in the way, with that one named; E_REPLICA_QUEUE when the others have
-   * another queue.
+   * Joins the replicas of the store. A daemon that works alone first waits until dead daemons expire and, with `standby`, until live ones
+   * end. Replicas wait in the same way while a daemon works alone.
+   * @throws {StopError} E_STORE_BUSY, with its name, when a live daemon is in the way; E_REPLICA_QUEUE when the others use another queue.
    */
   static async join(place: PostgresPlace, deps: MemberDeps): Promise<Member> {
     const member = new Member(place, deps);
@@ -94,12 +95,12 @@ export class Member implements AsyncDisposable {
     return this.#state;
   }
 
-  /** What the token of its claims begins with; 0 until it has joined. */
+  /** The first part of its claims' tokens; 0 until it has joined. */
   get epoch(): number {
     return this.#epoch;
   }
 
-  /** The digest of its mapping; undefined where it works alone. */
+  /** The digest of its mapping; undefined if it works alone. */
   get mapping(): string | undefined {
     return this.#joins?.mapping;
   }
@@ -108,12 +109,12 @@ export class Member implements AsyncDisposable {
     return this.#token;
   }
 
-  /** The statement that refuses what follows it unless this is still a replica, and the store still has what it confirmed to it. */
+  /** Refuses the statements after it unless this is still a replica and the store still has everything that it confirmed. */
   get check(): SqlText {
     return call("expect_member", this.#token, ...this.commits.values);
   }
 
-  /** True while no other one can have taken over what this one does. */
+  /** True while no other daemon can have taken over its work. */
   get isTrusted(): boolean {
     return performance.now() < this.#trusted.monotonic && Date.now() < this.#trusted.wall;
   }
@@ -122,7 +123,7 @@ export class Member implements AsyncDisposable {
     this.#report = report;
     this.#changed = changed;
     changed(this.#state);
-    // Its share does not wait for the next heartbeat.
+    // Get a share now, instead of with the next heartbeat.
     this.#hurry.ring();
   }
 
@@ -131,8 +132,8 @@ export class Member implements AsyncDisposable {
   }
 
   /**
-   * Keeps the place. `lost` is told why when it is gone, and after a failover how many of the known steps are left; `failed` why it can no
-   * longer be kept, which only a restart helps against.
+   * Keeps the place. `lost` is called with the reason when the place is gone; after a failover also with the number of known steps that are
+   * left. `failed` is called with the reason when only a restart can help.
    */
   keep(
     lost: (reason: SyncError, keptSteps?: number) => void,
@@ -142,8 +143,8 @@ export class Member implements AsyncDisposable {
   }
 
   /**
-   * Leads no more: at once as far as this process is concerned, for the others when `ended` resolves to true. Where the store cannot be told, the
-   * end of the place tells it.
+   * Gives up the lead: for this process at once, for the others when `ended` resolves to true. If the store cannot be told, the lead is
+   * free when the place ends.
    */
   async resign(ended: Promise<boolean>): Promise<void> {
     this.#lead = "resigned";
@@ -153,7 +154,7 @@ export class Member implements AsyncDisposable {
     await this.#giveUpLead().catch(() => undefined);
   }
 
-  /** Gives the place back, and with it the lead: another one takes it at once. Undefined when the store cannot be told. */
+  /** Gives up the place and the lead, which another replica takes at once. Undefined when the store cannot be told. */
   async leave(): Promise<Left | undefined> {
     this.#ended.abort();
     await this.#running;
@@ -166,12 +167,12 @@ export class Member implements AsyncDisposable {
     await this.leave();
   }
 
-  /** Where the store has lost creates, this also ends the other replicas and marks the store as restored. */
+  /** If the store has lost creates, this also ends the other replicas and marks the store as restored. */
   #giveBack(): Promise<Left[]> {
     return this.#inTurn(call("leave_replicas", this.#token, ...this.commits.values, this.clock.now()));
   }
 
-  /** While no replica is in the middle of a step, as for everything that joins, leads or leaves. */
+  /** Runs the statement under the store's lock, between the steps of all replicas: everything that joins, leads or leaves does. */
   async #inTurn<Row>(statement: SqlText): Promise<Row[]> {
     await using link = new Link(this.#place, locked(this.#place), { max: 1 });
     return await link.rows<Row>(statement);
@@ -215,7 +216,7 @@ export class Member implements AsyncDisposable {
     }
   }
 
-  /** Why the place is gone; undefined while it is not. */
+  /** The reason why the place is gone; undefined while it is not. */
   async #confirm(): Promise<{ reason: SyncError; keptSteps?: number | undefined } | undefined> {
     try {
       const beat = await this.#beat();
@@ -249,7 +250,7 @@ export class Member implements AsyncDisposable {
     this.#changed(state);
   }
 
-  /** Takes the lead where it is free, and the places of those that were lost. */
+  /** Takes the lead if it is free, and removes lost replicas. */
   async #takeLead(): Promise<void> {
     const [taken] = await this.#inTurn<{ is_leader: boolean; given_back: number }>(
       call("take_lead", this.#token, this.clock.now()),
@@ -273,10 +274,10 @@ export class Member implements AsyncDisposable {
 export interface MemberDeps {
   readonly clock: Clock;
   readonly logger: Logger;
-  /** What it tells the other replicas; without it, it works alone. */
+  /** What it tells the other replicas. Absent: it works alone. */
   readonly joins?: JoiningReplica;
   readonly standby?: Standby;
-  /** It moves the store. */
+  /** Whether it joins only to move the store. */
   readonly isMover?: boolean;
 }
 

@@ -4,11 +4,11 @@ import { call, type SqlText } from "../sql.ts";
 import { NotCarriedOut, concernsOneStep, storeFailure } from "./failures.ts";
 import type { Link } from "./link.ts";
 
-/** Requests in one message: enough for all workers, and none waits for long. */
+/** Most requests in one message: enough for all workers, few enough that none waits for long. */
 const TOGETHER = 200;
 const AGAIN_MS = 250;
 
-/** One of the calls that a function takes in a list. */
+/** One call of a function that takes a list of calls. */
 interface ListedCall {
   readonly name: string;
   readonly values: object;
@@ -26,12 +26,11 @@ interface MessageStart {
 }
 
 /**
- * Sends reads or steps to the server. Those that are asked for while a message is on its way go together in the next one, in
- * order, as one transaction: however far the server is, workers do not wait for each other. One that fails leaves no trace and
- * fails alone.
+ * Sends reads or steps to the server. Requests made while a message is in flight are batched into the next one, in order, as one
+ * transaction: workers do not wait for each other, however far away the server is. A request that fails leaves no trace and fails alone.
  *
- * Messages with steps begin with the lock of the store, which ends with their transaction. So steps happen one after the other,
- * of other processes too, and a client that is stopped in the middle holds nothing.
+ * Messages with steps begin by taking the store's lock, which ends with their transaction. So steps run one after the other, across all
+ * processes, and a client that is stopped in the middle holds nothing.
  */
 export class MessageQueue {
   readonly #link: Pick<Link, "send">;
@@ -39,16 +38,16 @@ export class MessageQueue {
   readonly #patienceMs: number;
   readonly #first: MessageStart;
   #waiting: Request[] = [];
-  /** Statements that wait and have been asked for by {@link share}. */
+  /** Waiting statements that {@link share} may answer together. */
   #shared = new Map<SqlText, Promise<QueryResult[]>>();
-  /** Lanes that are in use. */
+  /** Number of lanes in use. */
   #busy = 0;
   #idle: Promise<unknown> = Promise.resolve();
   #refusal: SyncError | undefined;
 
   /**
-   * `lanes` is how many messages may be on their way at once, and `patienceMs` how long requests wait for a server that takes no
-   * connections or no writes; `first` is what each message begins with, and hears the results.
+   * `lanes` is how many messages may be in flight at once. `patienceMs` is how long requests wait for a server that takes no connections or
+   * no writes. `first` supplies the statements at the start of each message and gets their results.
    */
   constructor(
     link: Pick<Link, "send">,
@@ -67,15 +66,15 @@ export class MessageQueue {
   }
 
   /**
-   * Resolves to the rows of one call of a function that takes a list of calls, by the number of the call that it tells with each. All calls
-   * of a function that are in one message are one statement.
+   * Resolves to the rows of one call of a function that takes a list of calls; the function marks each row with the number of its call. All
+   * calls of one function in a message are sent as one statement.
    */
   async together<Row>(name: string, values: object): Promise<Row[]> {
     const [result] = await this.#ask({ name, values });
     return result?.rows ?? [];
   }
 
-  /** As {@link run}, for a read: those who ask the same before it is on its way get one answer. */
+  /** Like {@link run}, for a read. Callers that ask for the same before it is sent share one answer. */
   share(statement: SqlText): Promise<QueryResult[]> {
     const asked = this.#shared.get(statement) ?? this.run([statement]);
     this.#shared.set(statement, asked);
@@ -90,12 +89,12 @@ export class MessageQueue {
     });
   }
 
-  /** From now on everything is refused for this reason. */
+  /** Refuses all later requests with this reason. */
   refuse(reason: SyncError): void {
     this.#refusal = reason;
   }
 
-  /** Waits for what was asked for, and refuses what comes later. */
+  /** Waits for the requests so far and refuses later ones. */
   async close(reason: SyncError): Promise<void> {
     this.refuse(reason);
     await this.#idle;
@@ -103,7 +102,7 @@ export class MessageQueue {
 
   async #send(): Promise<void> {
     this.#busy += 1;
-    // What is asked for in the same turn of the event loop goes together.
+    // Batch all requests of the same turn of the event loop.
     await new Promise(setImmediate);
     let silentSince: number | undefined;
     while (this.#waiting.length > 0) {
@@ -124,7 +123,7 @@ export class MessageQueue {
     this.#busy -= 1;
   }
 
-  /** Whether the server may be back soon, and has nothing of the message. */
+  /** Whether the server may be back soon and has carried out nothing of the message. */
   #mayWait(thrown: unknown, silentSince: number): boolean {
     if (this.#refusal || !(thrown instanceof NotCarriedOut)) return false;
     const isPatient = performance.now() - silentSince < this.#patienceMs;

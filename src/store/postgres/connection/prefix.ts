@@ -1,10 +1,10 @@
 import type { PostgresPlace } from "./link.ts";
 import { fill, type SqlText } from "../sql.ts";
 
-/** One of the two numbers of the lock is svcsync's own: no other program means the same lock. */
+/** First key of the advisory lock ("SYNC"), so that no other program uses the same lock. */
 const LOCK_SPACE = 0x5359_4e43;
 
-/** Of all stores in the database: a notice names its schema. */
+/** Channel for all stores in the database: a notice carries the name of its schema. */
 export const CHANNEL = "svcsync";
 
 /** Begins a message that takes no lock. */
@@ -13,8 +13,8 @@ export function unlocked({ schema }: PostgresPlace): SqlText {
 }
 
 /**
- * Begins a message that changes records: one at a time, and each sees what the one before has written. The answer waits for the disk
- * of the server, whatever the server's own setting is: the process that builds on what was confirmed outlives a crash of the server.
+ * Begins a message that changes records. Such messages run one at a time, and each sees what the one before wrote. The answer waits for the
+ * server's disk, whatever the server's own setting, because this process outlives a crash of the server and builds on confirmed steps.
  */
 export function locked(place: PostgresPlace): SqlText {
   const lock = fill(`SELECT pg_advisory_xact_lock(${LOCK_SPACE}, hashtext(@schema))`, { schema: place.schema });
@@ -22,8 +22,8 @@ export function locked(place: PostgresPlace): SqlText {
 }
 
 /**
- * Begins a message that takes no lock and listens to what replicas have to know at once. A connection that listens already stays as it
- * is, so that a new one needs no care; where a pooler gives each message another one, notices are lost.
+ * Begins a message that takes no lock and listens for notices to replicas. Every message repeats LISTEN, so that a new connection needs no
+ * setup. Behind a pooler that gives each message another connection, notices are lost.
  */
 export function listening(place: PostgresPlace): SqlText {
   return `${unlocked(place)}; LISTEN ${CHANNEL}`;

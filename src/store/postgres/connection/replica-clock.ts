@@ -1,17 +1,17 @@
 import type { Clock } from "#model";
 
-/** Smaller differences may come from the network, and do no harm. */
+/** Differences to ignore, in milliseconds: they may come from the network and do no harm. */
 const TOLERANCE_MS = 250;
-/** The clocks of two replicas differ by less: each differs from the database's by the tolerance at most. */
+/** Most that the clocks of two replicas differ, in milliseconds: each is within the tolerance of the database's clock. */
 export const CLOCKS_DIFFER_MS = 2 * TOLERANCE_MS;
 
 /**
- * The clock of the database: all replicas agree on the time, even if the clocks of their machines differ or are set. Between two
- * heartbeats it runs by the monotonic clock; before the first one it is the machine's.
+ * The database's clock: all replicas agree on the time, even if the clocks of their machines differ or are set. It follows the monotonic
+ * clock between two heartbeats, and the machine's clock before the first one.
  */
 export class ReplicaClock implements Clock {
   readonly #own: Clock;
-  /** From the monotonic clock to the database's. */
+  /** What to add to the monotonic clock to get the database's time. */
   #aheadMs: number | undefined;
 
   constructor(own: Clock) {
@@ -22,7 +22,7 @@ export class ReplicaClock implements Clock {
     return this.#aheadMs === undefined ? this.#own.now() : Math.round(performance.now() + this.#aheadMs);
   }
 
-  /** Corrects the clock: the database had this time at some moment in the last `tookMs`. */
+  /** Corrects the clock: the database had the time `at` at some moment in the last `tookMs`. */
   hear(at: number, tookMs: number): void {
     const aheadMs = at + tookMs / 2 - performance.now();
     const differsMs = this.#aheadMs === undefined ? Infinity : Math.abs(aheadMs - this.#aheadMs);

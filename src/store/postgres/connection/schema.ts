@@ -13,7 +13,7 @@ const FIRST_WITH_REPLICAS = 2;
 interface Found {
   readonly version: number;
   readonly functions: string;
-  /** The version of svcsync that made the tables. */
+  /** The version of svcsync that created the tables. */
   readonly program: string | null;
 }
 
@@ -21,7 +21,7 @@ const FACTS = `
   SELECT current_setting('server_version_num')::integer / 10000 AS server, current_setting('server_encoding') AS encoding,
     to_regclass(@table) IS NOT NULL AS is_made`;
 
-/** Another daemon may have begun meanwhile. */
+/** Tolerates a schema that another daemon creates at the same time. */
 const BEGINNING = `
   CREATE TABLE IF NOT EXISTS leases (
     role        text PRIMARY KEY,
@@ -32,11 +32,11 @@ const BEGINNING = `
   CREATE TABLE IF NOT EXISTS store_version (version integer NOT NULL, functions text NOT NULL);
   INSERT INTO store_version SELECT 0, '' WHERE NOT EXISTS (SELECT 1 FROM store_version)`;
 
-/** Earlier tables do not name their program. */
+/** Tables of early versions have no column for the program. */
 const FOUND = "SELECT version, functions, to_jsonb(v) ->> 'program' AS program FROM store_version v";
 const MADE = "UPDATE store_version SET functions = @functions, program = @program";
 
-/** The schema belongs to the store alone, so every function in it is one of ours. */
+/** Drops every function: the schema belongs to the store alone. */
 const DROP_FUNCTIONS = `
   DO $$
   DECLARE
@@ -59,8 +59,8 @@ export class Schema implements AsyncDisposable {
   }
 
   /**
-   * Makes the schema unless it is there. Resolves to whether tables and functions are those of this program.
-   * @throws {StopError} E_STORE_NEWER when a newer program made it: nothing is touched. E_STORE_SERVER when it cannot be on this server.
+   * Creates the schema if there is none. Resolves to whether tables and functions are those of this program.
+   * @throws {StopError} E_STORE_NEWER when a newer program created it: nothing is touched. E_STORE_SERVER when the server is not suitable.
    */
   async isCurrent(): Promise<boolean> {
     const { schema } = this.#place;
@@ -85,12 +85,12 @@ export class Schema implements AsyncDisposable {
     return found.version === migrations.length && found.functions === functionsHash;
   }
 
-  /** Whether the tables know of replicas: those of the first program had one daemon. */
+  /** Whether the tables support replicas: those of the first version did not. */
   async hasReplicas(): Promise<boolean> {
     return (await this.#found()).version >= FIRST_WITH_REPLICAS;
   }
 
-  /** Brings tables and functions to this program's: one transaction per version, so that a crash leaves a whole one. */
+  /** Migrates tables and functions to this program's version, one transaction per version, so that a crash leaves a complete version. */
   async bringUpToDate(logger: Logger): Promise<void> {
     const { version: from, program: maker } = await this.#found();
     for (const [version, script] of migrations.entries())

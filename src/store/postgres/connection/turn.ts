@@ -23,22 +23,22 @@ const FOUND_REPLICA = `
 const FREE = "DELETE FROM leases WHERE role = 'daemon' AND holder = @holder";
 
 /**
- * Makes the schema, or brings it to this program's version. Tables and functions are changed while no daemon works with them: this
- * waits for the end of dead daemons, and with `standby` of live ones.
- * @throws {StopError} E_STORE_BUSY when a live one works on the store, with that one named. E_STORE_NEWER when a newer program made
- * the schema: nothing is touched. E_STORE_SERVER when it cannot be on this server.
+ * Creates the schema or migrates it to this program's version. Tables and functions change only while no daemon uses them: waits until dead
+ * daemons expire and, with `standby`, until live ones end.
+ * @throws {StopError} E_STORE_BUSY, with its name, when a live daemon uses the store. E_STORE_NEWER when a newer program created the
+ * schema: nothing is touched. E_STORE_SERVER when the server is not suitable.
  */
 export async function prepareSchema(place: PostgresPlace, logger: Logger, standby?: Standby): Promise<void> {
   await using schema = new Schema(place);
   if (await schema.isCurrent()) return;
   await using _turn = await takeTurn(place, schema, standby);
-  // Another program may have changed them while this one waited.
+  // Another program may have migrated the schema during the wait.
   if (!(await schema.isCurrent())) await schema.bringUpToDate(logger);
 }
 
 /**
- * Joins the replicas of the store, with tables and functions of this program. Another program may have changed them while this one waited
- * to join; from then on none does.
+ * Joins the replicas of the store with this program's tables and functions. Another program may change them while this one waits to join,
+ * but not after that.
  * @throws {SyncError} as {@link prepareSchema} and {@link Member.join}.
  */
 export async function joinPrepared(place: PostgresPlace, deps: MemberDeps): Promise<Member> {
@@ -53,13 +53,13 @@ export async function joinPrepared(place: PostgresPlace, deps: MemberDeps): Prom
   }
 }
 
-/** False also where it cannot be found out: the next attempt says why. */
+/** Also false if it cannot be determined: the next attempt fails with the reason. */
 async function isPrepared(place: PostgresPlace): Promise<boolean> {
   await using schema = new Schema(place);
   return await schema.isCurrent().catch(() => false);
 }
 
-/** Keeps daemons out until it is disposed. */
+/** Excludes daemons until disposed. */
 async function takeTurn(place: PostgresPlace, schema: Schema, standby?: Standby): Promise<AsyncDisposable> {
   const hasReplicas = await schema.hasReplicas();
   const link = new Link(place, locked(place), { max: 1 });

@@ -4,12 +4,12 @@ import { REFUSED } from "../connection/failures.ts";
 import { isIn, isRecord } from "../sql.ts";
 
 /**
- * Of functions that take a list of calls: they join it with tables by their indexes, one call after the other. Without statistics the
- * server would read a whole index instead.
+ * For functions that take a list of calls: look up each call's rows by index, one call after the other. Without statistics the server would
+ * read a whole index instead.
  */
 export const BY_INDEX = "SET enable_hashjoin = off SET enable_mergejoin = off";
 
-/** Writes down the entries `e` of `from`, in the shape of an audit row. */
+/** Inserts the audit entries `e` of `from`, which have the shape of an audit row. */
 export const addAudit = (from: string) => `
   INSERT INTO audit (at, stream, key, action, resource, service_id, before, after, outcome, status, duration_ms, actor, via, why)
   SELECT (e ->> 'at')::bigint, e ->> 'stream', e ->> 'key', e ->> 'action', e ->> 'resource', (e ->> 'service_id')::bigint,
@@ -17,7 +17,7 @@ export const addAudit = (from: string) => `
     e ->> 'actor', e ->> 'via', e ->> 'why'
   FROM ${from}`;
 
-/** How a step is refused: the code of the error, and what its message needs. */
+/** Refuses a step with an error code and the details for its message. */
 const refuse = `
   CREATE FUNCTION refuse(p_code text, p_detail text) RETURNS void LANGUAGE plpgsql AS $$
   BEGIN
@@ -35,30 +35,30 @@ const refuse = `
   END $$`;
 
 /**
- * Claims begin and end here. A token begins with the number of its record, so that a step finds the record by it; then comes the
- * epoch of the replica that claims. Records are taken and looked at in the shape of `record_rows`.
+ * Claims begin and end here. A token starts with the record's number, by which steps find the record, followed by the epoch of the claiming
+ * replica. Claimed records and views of records have the shape of `record_rows`.
  */
 export const claims = `
   CREATE VIEW record_rows AS ${SELECT_RECORD};
   ${refuse};
 
-  -- The numbers of calls and what each of them claimed.
+  -- The number of each call, and the record that it claimed.
   CREATE VIEW claimed_rows AS SELECT 0 AS call, r.* FROM record_rows r;
 
-  -- {"call", "stream", "key", "secret", "mapping": what the replica maps by, "dueBy", "until"}. Only the leader's mapping counts, so that no
-  -- record is delivered by an older file.
+  -- {"call", "stream", "key", "secret", "mapping": the replica's mapping, "dueBy", "until"}. Only replicas with the leader's mapping may
+  -- claim, so that an older sync file delivers nothing.
   CREATE FUNCTION claim(p_calls jsonb) RETURNS SETOF claimed_rows LANGUAGE plpgsql ${BY_INDEX} AS $$
   DECLARE
     v_mapping text := p_calls -> 0 ->> 'mapping';
     v_count integer;
   BEGIN
-    -- Nothing is delivered before the session of a lost replica is ended: what that one began may be among it. Nor on a server that was
-    -- started or promoted, until each replica has found there all that it knows of: a create that is missing would be made again.
+    -- Claim nothing before the session of a lost replica is ended: its requests may still arrive. Claim nothing on a server that was
+    -- started or promoted until each replica has confirmed that it lacks nothing: a create that it lost would be made again.
     IF v_mapping IS NOT NULL
       AND (is_revoked() OR EXISTS (SELECT 1 FROM members WHERE server <> pg_postmaster_start_time()) OR NOT EXISTS (SELECT 1 FROM leases WHERE role = 'daemon' AND mapping = v_mapping)) THEN
       RETURN;
     END IF;
-    -- What a claim shows is what it was before: the claim changes nothing of it.
+    -- A claim shows the record as it was before; claiming changes nothing that it shows.
     RETURN QUERY
       WITH claimed AS (
         UPDATE records r SET state = 'claimed', token = r.id || '.' || (c ->> 'secret'), due_at = (c ->> 'until')::bigint, again = 0
@@ -68,7 +68,7 @@ export const claims = `
         RETURNING (c ->> 'call')::integer AS call, r.id)
       SELECT n.call, r.* FROM claimed n JOIN record_rows r ON r.id = n.id;
     GET DIAGNOSTICS v_count = ROW_COUNT;
-    -- Of a claim that ran out under another replica a request may be under way, as of one that is lost: its session is ended first.
+    -- An expired claim of another replica may still have a request in flight, like that of a lost replica: end its session first.
     IF v_mapping IS NOT NULL AND v_count < jsonb_array_length(p_calls) THEN
       PERFORM free_lost(array_agg(r.id), min((c ->> 'dueBy')::bigint)) FROM jsonb_array_elements(p_calls) c
       JOIN records r ON ${isRecord("r", "c ->> 'stream'", "c ->> 'key'")}
@@ -77,7 +77,7 @@ export const claims = `
     END IF;
   END $$;
 
-  -- Whether a record is claimed by another replica than the one whose claim would be p_secret.
+  -- Whether another replica than the owner of p_secret has claimed the record.
   CREATE FUNCTION is_anothers(p_state text, p_token text, p_secret text) RETURNS boolean LANGUAGE plpgsql AS $$
   BEGIN
     RETURN p_state = 'claimed' AND split_part(p_token, '.', 2) <> split_part(p_secret, '.', 1);
@@ -94,7 +94,7 @@ export const claims = `
     RETURN r;
   END $$;
 
-  -- The records of these calls, {"record", "token", ...}. Each has its claim, and there is one call for each.
+  -- The records of these calls, {"record", "token", ...}. Fails unless each call holds its claim and has its own record.
   CREATE FUNCTION hold_all(p_calls jsonb) RETURNS bigint[] LANGUAGE plpgsql AS $$
   DECLARE
     v_records bigint[] := ARRAY(
@@ -130,7 +130,7 @@ export const claims = `
     UPDATE records SET due_at = p_until WHERE id = r.id;
   END $$;
 
-  -- The one place where a claimed record gets its next state. What it is followed by happens to it at once after the step.
+  -- The only function that gives a claimed record its next state. p_followed_by is an event that follows at once.
   CREATE FUNCTION end_claim(r records, p_event text, p_attempts integer, p_error text, p_due_at bigint,
     p_is_answered boolean, p_followed_by text, p_now bigint)
   RETURNS void LANGUAGE plpgsql AS $$

@@ -4,10 +4,10 @@ import { SKIPPED_BY_PERSON } from "../../refusals.ts";
 import { statesAllowing, statesMovedTo } from "../../transitions.ts";
 import { errorCode, isIn, isRecord } from "../sql.ts";
 
-/** What people decide, and what comparisons with the service find. */
+/** People's decisions, and the results of comparisons with the service. */
 export const decisions = `
-  -- p_audit lacks what only this knows: the resource of an open create, and a binding that ends. A refusal carries what the
-  -- record is.
+  -- Adds to p_audit what only this function knows: the resource of an open create, and a binding that ends. A refusal carries the record's
+  -- state.
   CREATE FUNCTION resolve(p_stream text, p_key text, p_kind text, p_event text, p_resource text, p_service_id bigint,
     p_audit jsonb, p_now bigint)
   RETURNS void LANGUAGE plpgsql AS $$
@@ -37,13 +37,13 @@ export const decisions = `
       p_audit := p_audit || jsonb_build_object('service_id', b.service_id, 'resource',
         coalesce(b.resource, (SELECT resource FROM intents WHERE record = r.id), ''));
     END IF;
-    -- A skip leaves an open create open: should the ERP change the record later, its result is looked for first.
+    -- A skip keeps an open create: if the ERP changes the record later, its result is looked for first.
     IF p_kind <> 'skip' THEN
       DELETE FROM intents WHERE record = r.id;
     END IF;
     IF p_kind = 'bind' THEN
       v_has_moved := save_binding(r.id, p_resource, p_service_id);
-      -- What was written to another record of the service says nothing about this one.
+      -- What was written to the old record of the service does not apply to the new one.
       IF v_has_moved THEN
         DELETE FROM written WHERE record = r.id;
       END IF;
@@ -59,7 +59,7 @@ export const decisions = `
     v_state := next_state(r.state, p_event);
     UPDATE records SET state = v_state, due_at = CASE WHEN v_state = 'due' THEN p_now END, attempts = 0, backfill = 0,
       error = CASE WHEN v_state = 'skipped' THEN '${JSON.stringify(SKIPPED_BY_PERSON)}' END,
-      -- That a record was unbound holds until it is bound or created, even when it is left out.
+      -- 'unbound' stays until the record is bound or created, even if it is skipped meanwhile.
       decision = CASE WHEN p_kind = 'create' THEN 'create'
                       WHEN p_kind = 'unbind' OR (p_kind = 'skip' AND r.decision = 'unbound') THEN 'unbound' END
     WHERE id = r.id;
@@ -77,7 +77,7 @@ export const decisions = `
     END IF;
     PERFORM put_in_flight(v_id, p_doubts);
     PERFORM add_audit(p_audit);
-    -- A repair is as patient as a first load: what people change now goes first.
+    -- Repairs have the priority of a first load: live changes go first.
     UPDATE records SET state = 'due', due_at = p_now, backfill = 1 WHERE id = v_id;
     RETURN true;
   END $$`;

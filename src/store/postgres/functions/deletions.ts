@@ -1,10 +1,11 @@
-/** One that is parked waits for a person already. */
+/** Whether the deletion `d` is open. A parked one is not, because it already waits for a person. */
 export const IS_OPEN = `d.done = 0 AND EXISTS
   (SELECT 1 FROM records r WHERE r.id = d.record AND r.state IN ('due', 'claimed', 'waiting'))`;
 
-/** Deletions that the ERP told of: counted per stream before one is carried out. */
+/** Deletions announced by the ERP, which are counted per stream before one is carried out. */
 export const deletions = `
-  -- Deletions told of after a confirmation: the open ones, and those told of since then that were carried out. Up to p_limit, if there is one.
+  -- Counts the deletions announced after p_confirmed_at that are open, or that were announced after p_since and carried out. Stops at
+  -- p_limit, if given.
   CREATE FUNCTION count_deletions(p_stream text, p_since bigint, p_confirmed_at bigint, p_limit bigint) RETURNS bigint LANGUAGE plpgsql AS $$
   BEGIN
     RETURN (SELECT count(*) FROM (SELECT 1 FROM deletions d
@@ -29,7 +30,7 @@ export const deletions = `
       RETURN;
     END IF;
     count := count_deletions(r.stream, p_since, p_confirmed_at, p_limit);
-    -- What was staged no later and is still to be delivered may be a deletion too.
+    -- A change staged no later and still to be delivered may be a deletion too.
     is_counted := (NOT EXISTS (
       SELECT 1 FROM records o
       WHERE o.stream = r.stream AND o.id <> r.id AND o.changed_at <= v_told_at

@@ -6,8 +6,8 @@ const RECORD = "(c ->> 'record')::bigint";
 const IS_DUE = "(r.again = 1 OR (c ->> 'again')::boolean OR (p_binds AND r.deleted = 1) OR r.id = ANY (v_outdated))";
 
 /**
- * The steps of one delivery, one function for each. The refusals are those of the SQLite store, in the same order. Those that most deliveries
- * need take a list of calls, {"call": its number, "record", "token", ...}: one of them fails all.
+ * The steps of a delivery, one function each. They refuse in the same cases and order as the SQLite store. The most frequent ones take a
+ * list of calls, {"call": its number, "record", "token", ...}; if one call fails, all fail.
  */
 export const deliveries = `
   CREATE FUNCTION begin_create(p_calls jsonb) RETURNS TABLE (call integer, creates bigint) LANGUAGE plpgsql ${BY_INDEX} AS $$
@@ -63,7 +63,7 @@ export const deliveries = `
     ON CONFLICT (record) DO UPDATE SET doubts = excluded.doubts;
   END $$;
 
-  -- Ends the record's binding and forgets what was written there. Returns whose ids it carried.
+  -- Ends the record's binding and forgets what was written. Returns the parents whose ids it carried.
   CREATE FUNCTION let_go(p_record bigint) RETURNS jsonb LANGUAGE plpgsql AS $$
   BEGIN
     DELETE FROM bindings WHERE record = p_record;
@@ -80,7 +80,7 @@ export const deliveries = `
     PERFORM add_audit(p_audit);
   END $$;
 
-  -- Binds the record, in place of what it was bound to. True when its children may carry another service id than this one.
+  -- Binds the record and replaces its old binding. Returns whether its children may carry another service id.
   CREATE FUNCTION save_binding(p_record bigint, p_resource text, p_service_id bigint) RETURNS boolean LANGUAGE plpgsql AS $$
   DECLARE
     owner records;
@@ -114,9 +114,9 @@ export const deliveries = `
     PERFORM expect((SELECT count(*) FROM bindings WHERE record = ANY (p_records)) = cardinality(p_records), p_why);
   END $$;
 
-  -- What deliveries left in the service, written down: {"sequence", "wasDeleted", "applied", "parents", "audit", "again", "keys"}. Then the
-  -- claims end, and a record is due again unless this is the last word: the caller says that it is not, a parent moved under it, or
-  -- the deletion of one that was just bound is still to be carried out.
+  -- Stores what deliveries left in the service: {"sequence", "wasDeleted", "applied", "parents", "audit", "again", "keys"}. Then ends the
+  -- claims. A record is due again if the caller asks for it, if a parent's service id has changed, or if the ERP deleted a record that was
+  -- just bound.
   CREATE FUNCTION end_applied(p_calls jsonb, p_records bigint[], p_binds boolean, p_now bigint) RETURNS void LANGUAGE plpgsql AS $$
   DECLARE
     v_call jsonb;
@@ -154,7 +154,7 @@ export const deliveries = `
     ${saveMatches("(SELECT c FROM jsonb_array_elements(p_calls) c WHERE c ? 'keys') keyed")};
   END $$;
 
-  -- Also {"resource", "serviceId"}. Returns the records that were woken, with the call that did it.
+  -- Calls also have {"resource", "serviceId"}. Returns the woken records, with the number of the call that woke them.
   CREATE FUNCTION bind(p_calls jsonb) RETURNS TABLE (call integer, stream text, key text) LANGUAGE plpgsql ${BY_INDEX} AS $$
   DECLARE
     v_now bigint := (p_calls -> -1 ->> 'now')::bigint;

@@ -5,11 +5,11 @@ import { isRecord } from "../sql.ts";
 import { originalJson } from "../text.ts";
 
 /**
- * What is done about a daemon that was lost: it may still send what it had begun. Notes are put together as text: a step that frees
- * records must not fail over a sign that jsonb does not take.
+ * Handles a lost daemon, which may still send requests that it had begun. Notes are built as text, because jsonb rejects some characters,
+ * and a step that frees records must not fail.
  */
 export const fencing = `
-  -- Whether a request about the record may be under way.
+  -- Whether a request about the record may be in flight.
   CREATE FUNCTION is_sending(p_record bigint) RETURNS boolean LANGUAGE plpgsql AS $$
   BEGIN
     RETURN is_begun(p_record) OR EXISTS (
@@ -27,7 +27,7 @@ export const fencing = `
     RETURN EXISTS (SELECT 1 FROM notes WHERE name = '${sessionNoteName}' AND position('"revoked":true' IN value) > 0);
   END $$;
 
-  -- Creates that a lost daemon began may come after all, beside others: [{"stream", "key", "lostAt"}].
+  -- Notes creates of a lost daemon: the service may still carry them out, beside other creates. [{"stream", "key", "lostAt"}]
   CREATE FUNCTION note_lost_creates(p_creates jsonb) RETURNS void LANGUAGE plpgsql AS $$
   BEGIN
     INSERT INTO notes AS n (name, value) VALUES ('${lostCreatesNote.name}', ${originalJson("p_creates")})
@@ -35,8 +35,8 @@ export const fencing = `
       CASE WHEN n.value = '[]' THEN '[' ELSE left(n.value, -1) || ',' END || substr(excluded.value, 2);
   END $$;
 
-  -- Frees records that a lost daemon had claimed: they go back to their place in the line. Returns how many of them it may still send something about: then the session that it
-  -- shares is revoked.
+  -- Frees records that a lost daemon had claimed and gives them back their place in the order. Returns how many of them may still have a
+  -- request in flight; if there are any, revokes the session of that daemon.
   CREATE FUNCTION free_lost(p_records bigint[], p_now bigint) RETURNS bigint LANGUAGE plpgsql AS $$
   DECLARE
     v_sends bigint := (SELECT count(*) FROM unnest(p_records) AS id WHERE is_sending(id));
@@ -60,7 +60,8 @@ export const fencing = `
     ON CONFLICT (name) DO UPDATE SET value = excluded.value;
   END $$;
 
-  -- Makes the store one that is older than the service: what it does not know is looked for there. It counts on from p_creates at least.
+  -- Marks the store as older than the service: what it does not know must be looked for there. The count of creates continues from at least
+  -- p_creates.
   CREATE FUNCTION mark_restored(p_creates bigint) RETURNS void LANGUAGE plpgsql AS $$
   BEGIN
     UPDATE match_indexes SET read_at = NULL;
@@ -70,7 +71,8 @@ export const fencing = `
     PERFORM save_creates(greatest(p_creates, count_creates()));
   END $$;
 
-  -- Puts an update in doubt that a daemon sent before it was lost, if its record holds these doubts now and is not being delivered.
+  -- Puts an update or a deletion in doubt that a daemon sent before it was lost. Only if the record still has the doubts p_known and is not
+  -- claimed.
   CREATE FUNCTION confess(p_stream text, p_key text, p_known text, p_doubts text, p_now bigint)
   RETURNS boolean LANGUAGE plpgsql AS $$
   DECLARE

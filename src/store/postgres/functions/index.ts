@@ -12,7 +12,7 @@ import { replicas } from "./replicas.ts";
 import { shares } from "./shares.ts";
 import { steps } from "./steps.ts";
 
-/** Every step as a function of the schema: code, not data. It is replaced whole when it is another program's. */
+/** Every step as a function of the schema. They are code, not data: if another program created them, all are replaced. */
 export const functions = [
   steps,
   claims,
@@ -28,5 +28,5 @@ export const functions = [
   shares,
 ].join(";\n");
 
-/** Tells the functions of one program from those of another. */
+/** Identifies this program's functions. */
 export const functionsHash = createHash("sha256").update(functions).digest("hex");

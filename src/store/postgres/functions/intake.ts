@@ -1,13 +1,13 @@
 import { isRecord } from "../sql.ts";
 
-/** What polls read is taken in here: {"k": key, "h": content hash, "d": deleted, "r": row, "u": why it cannot be read}. */
+/** Stores what polls read: {"k": key, "h": content hash, "d": deleted, "r": row, "u": why it cannot be read}. */
 export const intake = `
   CREATE FUNCTION ensure_stream(p_stream text) RETURNS void LANGUAGE plpgsql AS $$
   BEGIN
     INSERT INTO streams (stream) VALUES (p_stream) ON CONFLICT DO NOTHING;
   END $$;
 
-  -- Stores what differs and counts it; records that changed after p_since keep what they have.
+  -- Stores and counts differences. Records that changed after p_since are left alone.
   CREATE FUNCTION take_news(p_stream text, p_news json, p_backfill integer, p_since bigint, p_now bigint,
     OUT changed bigint, OUT unchanged bigint)
   LANGUAGE plpgsql AS $$
@@ -21,7 +21,7 @@ export const intake = `
         WITH ORDINALITY AS n(k, h, d, r, u, at)
     ), different AS MATERIALIZED (
       SELECT n.*, r.id, r.state, r.deleted, r.due_at, r.backfill
-      -- One look into the index for each, however many records there are: nothing tells how many news come.
+      -- One index look-up per row, however many records there are: the server cannot estimate the number of rows in p_news.
       FROM news n LEFT JOIN LATERAL (SELECT * FROM records r WHERE ${isRecord("r", "p_stream", "n.k")} LIMIT 1) r ON true
       WHERE r.hash IS DISTINCT FROM n.h AND (p_since IS NULL OR r.sequence IS NULL OR r.sequence <= p_since)
     ), version AS MATERIALIZED (
@@ -29,7 +29,7 @@ export const intake = `
       FROM different v WHERE v.id IS NOT NULL OR v.d = 0
     ), updated AS (
       UPDATE records r SET state = next_state(v.state, 'change'), hash = v.h, sequence = v.sequence, deleted = v.d,
-        -- What already waits for its turn keeps its place, and a live change never falls back among a first load's.
+        -- A record that is already due or claimed keeps its place, and a live change is never demoted to first-load priority.
         backfill = CASE WHEN v.state IN ('due', 'claimed') THEN least(v.backfill, p_backfill) ELSE p_backfill END,
         attempts = 0,
         due_at = CASE v.state WHEN 'claimed' THEN v.due_at WHEN 'due' THEN least(v.due_at, p_now) ELSE p_now END,
@@ -64,7 +64,7 @@ export const intake = `
     WHERE s.stream = p_stream;
   END $$;
 
-  -- Refuses the step of a sweep that is over.
+  -- Fails unless p_sweep is the sweep in progress.
   CREATE FUNCTION expect_sweep(p_stream text, p_sweep bigint) RETURNS void LANGUAGE plpgsql AS $$
   DECLARE
     v_open bigint := (SELECT number FROM sweeps WHERE stream = p_stream AND open = 1);

@@ -1,7 +1,7 @@
 import { isKey } from "../sql.ts";
 import { BY_INDEX } from "./claims.ts";
 
-/** Remembers records of the service by their natural keys: the `c` of `from`, {"resource", "serviceId", "keys": {rule: key}}. */
+/** Stores the natural keys of service records: the `c` of `from`, {"resource", "serviceId", "keys": {rule: key}}. */
 export const saveMatches = (from: string) => `
   INSERT INTO match_records (resource, service_id, reading)
   SELECT c ->> 'resource', (c ->> 'serviceId')::bigint,
@@ -12,7 +12,7 @@ export const saveMatches = (from: string) => `
   INSERT INTO match_keys (resource, service_id, rule, key)
   SELECT c ->> 'resource', (c ->> 'serviceId')::bigint, k.key, k.value FROM ${from}, jsonb_each_text(c -> 'keys') k`;
 
-/** The match index. What each delivery reads is a function too: making a plan for it took five times as long as the read. */
+/** The match index. The reads of each delivery are functions too, because planning them took five times as long as the read. */
 export const matches = `
   CREATE FUNCTION bound_to(p_calls jsonb) RETURNS TABLE (call integer, stream text, key text) STABLE LANGUAGE plpgsql ${BY_INDEX} AS $$
   BEGIN

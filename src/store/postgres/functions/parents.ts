@@ -1,24 +1,24 @@
 import { statesMovedTo } from "../../transitions.ts";
 import { isIn, isRecord } from "../sql.ts";
 
-/** Children of a parent that are in the service. No record is its own child. */
+/** Bound, undeleted children of a parent. No record is its own child. */
 export const boundChildren = (stream: string, key: string) => `
   FROM parents p JOIN records r ON r.id = p.child JOIN bindings b ON b.record = r.id
   WHERE ${isRecord("p", stream, key)} AND r.state <> 'deleted' AND NOT (r.stream = p.stream AND r.key = p.key)`;
 
-/** Those whose projection carries the parent's service id, or should, and that are in these states. */
+/** Children whose projection carries the parent's service id, or should, in the states that a rebound parent makes due. */
 export const rebound = (stream: string, key: string) => `
   FROM parents p JOIN records r ON r.id = p.child
   WHERE ${isRecord("p", stream, key)} AND ${isIn("r", statesMovedTo("due", "parentRebound"))}`;
 
-/** The records `r` that a list `n` names: one look into the index for each, whatever the server expects of the list. */
+/** The records `r` named by a list: one index look-up for each, whatever the server expects of the list. */
 const named = (list: string) => `
   jsonb_to_recordset(${list}) AS n(s text, k text)
   CROSS JOIN LATERAL (SELECT * FROM records r WHERE ${isRecord("r", "n.s", "n.k")} LIMIT 1) r`;
 
 /**
- * Parents and children: who carries whose service id, and who waits for whom. A parent is {"s": stream, "k": key, "i": the service
- * id that the projection carries}.
+ * Which records carry whose service id, and which wait for which. A parent is {"s": stream, "k": key, "i": the service id that the
+ * projection carries}.
  */
 export const parents = `
   CREATE FUNCTION service_id_of(p_stream text, p_key text) RETURNS bigint LANGUAGE plpgsql AS $$
@@ -54,7 +54,7 @@ export const parents = `
     END IF;
   END $$;
 
-  -- True when one of those that the record waits for is bound already.
+  -- Returns true if one of the parents that the record waits for is already bound.
   CREATE FUNCTION set_waits(p_child bigint, p_parents jsonb) RETURNS boolean LANGUAGE plpgsql AS $$
   BEGIN
     DELETE FROM waits WHERE child = p_child;
@@ -66,7 +66,7 @@ export const parents = `
     RETURN EXISTS (SELECT 1 FROM waits w WHERE w.child = p_child AND service_id_of(w.stream, w.key) IS NOT NULL);
   END $$;
 
-  -- Whether one of them will not come: the ERP deleted it, or the stream's rules leave it out.
+  -- Whether one of them will never be bound: the ERP deleted it, or the stream's rules leave it out.
   CREATE FUNCTION is_given_up(p_parents jsonb) RETURNS boolean LANGUAGE plpgsql AS $$
   BEGIN
     RETURN EXISTS (SELECT 1 FROM ${named("p_parents")} WHERE r.state IN ('deleted', 'skipped'));
@@ -78,7 +78,7 @@ export const parents = `
     DELETE FROM waits WHERE child = ANY (p_records);
   END $$;
 
-  -- Makes those of the parents due that wait and have no bound child left: a deletion may have waited for the last one.
+  -- Makes waiting parents due that have no bound child left, because their deletion may have waited for the last one.
   CREATE FUNCTION child_deleted(p_parents jsonb, p_now bigint) RETURNS void LANGUAGE plpgsql AS $$
   DECLARE
     parent record;
@@ -96,8 +96,8 @@ export const parents = `
     END LOOP;
   END $$;
 
-  -- Wakes who waits for a parent that was just bound, or that will not come (a reference may be optional), and, when it moved,
-  -- who carries its old service id.
+  -- Wakes the records that wait for a parent which was just bound, or which never will be (a reference may be optional). If p_moved, also
+  -- wakes the records that carry its old service id.
   CREATE FUNCTION wake_dependents(p_stream text, p_key text, p_moved boolean, p_now bigint)
   RETURNS SETOF records LANGUAGE plpgsql AS $$
   DECLARE

@@ -1,18 +1,21 @@
 import { NO_HASH } from "../../forgettable.ts";
 import { isRecord } from "../sql.ts";
 
-/** The JSON of a column. What no text of this server can hold are escape sequences in it; what stands for them (`text.ts`) is a bare control character. */
+/**
+ * A column parsed as JSON. Replaces the escape sequences of texts that the server cannot hold, and the control character that marks them
+ * (`text.ts`).
+ */
 const parsed = (column: string) =>
   String.raw`regexp_replace(${column}, '\\u(0000|d[89a-f]..)|\x02', '\\ufffd', 'g')::json`;
-/** The records that a notice is about are listed in its `affected`. */
+/** A notice without its cause. Its `affected` lists the records that it is about. */
 const withoutCause = (notice: string) => `
   (SELECT json_object_agg(key, value) FROM json_each(${notice}) WHERE key <> 'cause')`;
 const namesRecord = (notice: string) => `
   starts_with(${notice} ->> 'affected', p_stream || ': ') AND strpos(${notice} ->> 'affected', p_key) > 0`;
 
-/** Overwrites what is kept of a record's contents. The bytes go when the server reuses their space. */
+/** Overwrites what is stored of a record's contents. The old bytes disappear when the server reuses their space. */
 export const privacy = `
-  -- Refused when the record is no longer as it was judged.
+  -- Fails if the record has changed since it was checked.
   CREATE FUNCTION forget(p_record bigint, p_stream text, p_key text, p_known_state text, p_sequence bigint, p_doubts text,
     p_event text, p_skipped text, p_unreadable text, p_audit jsonb, p_now bigint)
   RETURNS void LANGUAGE plpgsql AS $$

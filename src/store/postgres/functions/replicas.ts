@@ -1,23 +1,23 @@
 import { CHANNEL } from "../connection/prefix.ts";
 import { isKey } from "../sql.ts";
 
-/** A replica that was silent for this long, by the clock of the database, has lost its place. */
+/** How long a replica may be silent before it loses its place, in milliseconds by the database's clock. */
 export const SILENCE_MS = 8_000;
 
 const until = `clock_timestamp() + interval '${SILENCE_MS} ms'`;
 
 /**
- * Replicas and the one that leads. A heartbeat takes no lock of the store, so that no long step keeps it waiting. To leave, to be
- * fenced and to take the lead happens under the lock, between two steps of all replicas.
+ * The replicas and their leader. A heartbeat does not take the store's lock, so long steps do not delay it. Leaving, fencing and taking the
+ * lead do take it, so they happen between the steps of all replicas.
  */
 export const replicas = `
-  -- Brings the heartbeats of all replicas forward. Rare: the commit of a notice takes a lock of the whole server.
+  -- Makes all replicas send their next heartbeat now. Used rarely, because the commit of a notice locks the whole server.
   CREATE FUNCTION tell_replicas() RETURNS void LANGUAGE plpgsql AS $$
   BEGIN
     PERFORM pg_notify('${CHANNEL}', current_schema());
   END $$;
 
-  -- Ends those that were silent for too long, and frees the claims of all that are gone. Returns how many claims.
+  -- Removes replicas that were silent for too long and frees the claims of all that are gone. Returns the number of claims.
   CREATE FUNCTION fence_lost(p_now bigint) RETURNS bigint LANGUAGE plpgsql AS $$
   DECLARE
     v_claimed bigint[];
@@ -33,8 +33,8 @@ export const replicas = `
     RETURN cardinality(v_claimed);
   END $$;
 
-  -- Takes the lead unless another one has it. As long as a replica has the mapping that records are delivered by, only one with that mapping leads,
-  -- and claims continue. With another mapping none claims until the leader has begun.
+  -- Takes the lead if it is free. While any replica has the mapping of the current deliveries, only such a replica may lead, and claims
+  -- continue. A leader with another mapping must call lead() before any replica may claim.
   CREATE FUNCTION take_lead(p_token text, p_now bigint, OUT is_leader boolean, OUT given_back bigint) LANGUAGE plpgsql AS $$
   DECLARE
     v_mapping text := (SELECT mapping FROM members WHERE token = p_token);
@@ -46,14 +46,14 @@ export const replicas = `
       mapping = CASE WHEN l.mapping = v_mapping THEN l.mapping END
     WHERE l.expires_at <= clock_timestamp()
       AND (l.mapping = v_mapping OR NOT EXISTS (SELECT 1 FROM members o WHERE o.mapping = l.mapping));
-    -- Who leads builds on it: that this is lost has to show, too.
+    -- The leader's work depends on this step, so count it: its loss in a failover must be noticed.
     IF FOUND THEN
       PERFORM count_step();
     END IF;
     is_leader := EXISTS (SELECT 1 FROM leases WHERE role = 'daemon' AND holder = p_token);
   END $$;
 
-  -- Gives the lead back: it has ended, and its mapping is still the one that records are delivered by.
+  -- Gives up the lead. Its mapping remains the one for deliveries.
   CREATE FUNCTION resign(p_token text) RETURNS void LANGUAGE plpgsql AS $$
   BEGIN
     UPDATE leases SET holder = '', name = '', expires_at = clock_timestamp() WHERE role = 'daemon' AND holder = p_token;
@@ -62,7 +62,7 @@ export const replicas = `
     END IF;
   END $$;
 
-  -- Makes a process one of the replicas. One that works alone, or with another queue, is in the way: then says which.
+  -- Makes a process a replica. A daemon that works alone or has another queue is in the way and is returned instead.
   CREATE FUNCTION join_replicas(p_token text, p_name text, p_version text, p_queue text, p_mapping text, p_now bigint,
     OUT verdict text, OUT holder text, OUT name text, OUT until text, OUT epoch bigint, OUT given_back bigint)
   LANGUAGE plpgsql AS $$
@@ -79,7 +79,7 @@ export const replicas = `
       holder := m.token;
       name := m.name;
       until := m.expires_at::text;
-    -- One that is no replica changes the tables.
+    -- The holder of the lease is no replica: it is changing the tables.
     ELSIF l.holder IS NOT NULL AND NOT EXISTS (SELECT 1 FROM members WHERE token = l.holder) THEN
       verdict := 'alone';
       holder := l.holder;
@@ -98,8 +98,8 @@ export const replicas = `
     END IF;
   END $$;
 
-  -- A sign of life, and what the replica has to know. Nothing comes back where it has lost its place. What a failover left of its share
-  -- may be more than it has.
+  -- Renews the replica's place and returns what the replica must know. Returns nothing if it has lost its place. After a failover its old
+  -- share may exceed what it holds, so the share is cut.
   CREATE FUNCTION beat(p_token text, p_held integer, p_is_served integer, p_ceiling integer, p_paused_ms integer, p_rate integer,
     p_server bigint, p_steps bigint, p_creates bigint)
   RETURNS TABLE ("isLeader" boolean, "hasLeader" boolean, "isAgreed" boolean, "isNeeded" boolean, share integer, "pausedMs" integer, rate integer,
@@ -113,7 +113,7 @@ export const replicas = `
     v record;
   BEGIN
     v := expect_steps(p_server, p_steps, p_creates);
-    -- Before its own row, which the leader's heartbeat may want while it has the limits.
+    -- Lock the limits before the own row, because the leader's heartbeat takes them in that order.
     IF p_paused_ms > 0 OR p_rate IS DISTINCT FROM (SELECT known FROM members WHERE token = p_token) THEN
       PERFORM FROM service_limits FOR UPDATE;
     END IF;
@@ -126,13 +126,14 @@ export const replicas = `
     PERFORM hear_limits(p_token, p_paused_ms, p_rate);
     UPDATE leases SET expires_at = v_until WHERE role = 'daemon' AND holder = p_token;
     v_leads := FOUND;
-    -- Whether each replica was heard of since the server was started or promoted: what is known of the others may be older.
+    -- Whether each replica has sent a heartbeat since the server was started or promoted. Until then, facts about the others may be
+    -- outdated.
     v_is_confirmed := NOT EXISTS (SELECT 1 FROM members o WHERE o.server <> pg_postmaster_start_time());
     IF v_leads AND v_is_confirmed THEN
       PERFORM share_out(p_ceiling);
       PERFORM grant_rates(p_token);
     END IF;
-    -- What it hears of now it may have under way when it gets less, until it says that it has not.
+    -- The replica may use the share it reads now, even if it gets less later, until it reports that it has stopped.
     UPDATE members SET known = rate, held = greatest(held, share)
     WHERE token = p_token AND (known IS DISTINCT FROM rate OR held < share);
     RETURN QUERY
@@ -149,8 +150,8 @@ export const replicas = `
       FROM members m LEFT JOIN leases l ON l.role = 'daemon' WHERE m.token = p_token;
   END $$;
 
-  -- was_there: false when its place was lost before. kept: how many of the steps that it knows of the store has. Where it has lost creates, all
-  -- replicas lose their places: they start again with a store that is older than the service.
+  -- was_there: false if its place was lost before. kept: how many of the steps that it knows of the store still has. If the store has lost
+  -- creates, all replicas lose their places and restart with a store that is older than the service.
   CREATE FUNCTION leave_replicas(p_token text, p_server bigint, p_steps bigint, p_creates bigint, p_now bigint,
     OUT was_there boolean, OUT kept bigint)
   LANGUAGE plpgsql AS $$
@@ -173,7 +174,7 @@ export const replicas = `
     PERFORM tell_replicas();
   END $$;
 
-  -- Ends those of this name that were silent for a while: a person knows that they are dead.
+  -- Removes the replicas of this name that have been silent for a while: a person knows that they are dead.
   CREATE FUNCTION fence_named(p_name text, p_trust_ms integer, p_audit jsonb, p_now bigint) RETURNS bigint LANGUAGE plpgsql AS $$
   DECLARE
     v_count bigint;
@@ -194,7 +195,8 @@ export const replicas = `
     RETURN v_count;
   END $$;
 
-  -- Reserves names for a claim until it has ended and left no open create; the first of them identifies. Returns whose it is already.
+  -- Reserves names for a claim until it has ended without an open create. The first name identifies the record: returns the record that
+  -- holds it.
   CREATE FUNCTION reserve(p_token text, p_names jsonb) RETURNS TABLE (stream text, key text) LANGUAGE plpgsql AS $$
   #variable_conflict use_column
   DECLARE

@@ -1,14 +1,14 @@
-/** A pause that ends so much later is the same one, told by another replica. */
+/** A pause that ends less than this later, in milliseconds, is the same pause, reported by another replica. */
 const ROUNDING_MS = 100;
-/** Within this time after a pause each replica has told what it learned: two heartbeats. */
+/** How long after a pause every replica has reported what it learned, in milliseconds: two heartbeats. */
 const LEARNING_MS = 1_000;
 /**
- * Below a limit, a replica for each so many requests a second delivers. Several that share a low limit send more or less than it lets
- * pass: three had 0.80 of 20 requests a second and 0.92 of 40, with a pause after each request too many.
+ * Requests per second for each delivering replica, if there is a limit. Replicas that share a low limit miss it: three reached 0.80 of 20
+ * requests a second and 0.92 of 40, with a pause after each request too many.
  */
 const REPLICA_RATE = 50;
 
-/** How much each replica is to get: those that are needed share alike. Each of the others keeps one request where there are enough. */
+/** The target share of each replica. Needed replicas share equally; each of the others keeps one request if there are enough. */
 const targets = `
   SELECT * FROM (
     SELECT m.token, m.share, m.held, CASE WHEN d.rank IS NULL THEN a.spare
@@ -19,9 +19,9 @@ const targets = `
     LEFT JOIN needed() d ON d.token = m.token
   ) t`;
 
-/** What the service bears, shared out among the replicas: requests at once, and requests a second. */
+/** Divides the capacity of the service among the replicas: concurrent requests, and requests per second. */
 export const shares = `
-  -- The replicas that deliver, the leader first: they map as it does, the service answers them, and its limit needs so many.
+  -- The replicas that deliver, leader first. They have its mapping, the service answers them, and the rate limit has room for them.
   CREATE FUNCTION needed() RETURNS TABLE (token text, rank integer, count integer) LANGUAGE sql STABLE AS $$
     SELECT token, rank, count FROM (
       SELECT o.token, row_number() OVER (ORDER BY (o.token = l.holder) DESC, o.epoch)::integer AS rank,
@@ -31,8 +31,8 @@ export const shares = `
     ) o WHERE rank <= count
   $$;
 
-  -- Shares out what the service bears at once among those that deliver. Who gets less keeps what is under way until it says that it
-  -- has ended; only then does another one get it.
+  -- Divides the concurrent requests among the replicas. A replica that gets less keeps the requests in flight until it reports their end.
+  -- Only then does another replica get them.
   CREATE FUNCTION share_out(p_ceiling integer) RETURNS void LANGUAGE plpgsql AS $$
   DECLARE
     v record;
@@ -58,7 +58,7 @@ export const shares = `
     END IF;
   END $$;
 
-  -- What the service's refusals told a replica. A rate other than the one that it was granted is one that it has learned.
+  -- Stores what the service's refusals told a replica. A rate that differs from the granted one was learned from a refusal.
   CREATE FUNCTION hear_limits(p_token text, p_paused_ms integer, p_rate integer) RETURNS void LANGUAGE plpgsql AS $$
   DECLARE
     v_known integer := (SELECT known FROM members WHERE token = p_token);
@@ -76,8 +76,8 @@ export const shares = `
     END IF;
   END $$;
 
-  -- Grants each replica that is needed the part of the rate that its share of the requests is, and the leader what is left; the others
-  -- hardly send anything. Not during a pause, nor until each has told what it learned from the refusal that began it.
+  -- Grants each needed replica the part of the rate that corresponds to its share, and the leader the rest; the others hardly send
+  -- anything. Grants nothing during a pause, nor until each replica has reported what it learned from the refusal that began it.
   CREATE FUNCTION grant_rates(p_leader text) RETURNS void LANGUAGE plpgsql AS $$
   DECLARE
     v_rate integer := (SELECT rate FROM service_limits WHERE paused_until < clock_timestamp() - interval '${LEARNING_MS} ms');

@@ -2,11 +2,11 @@ import { createsNote } from "../../facts.ts";
 import { MOVED, NOT_A_MEMBER, REWOUND } from "../connection/failures.ts";
 
 /**
- * What every message of steps begins with. Each process tells what it knows to be committed, and on which run of the database's server:
- * that a failover lost some of it shows even after others have gone on.
+ * The start of every message of steps. Each process reports the commits that it knows of and the server run on which it counted them. So
+ * commits lost in a failover are noticed, even after other processes have continued.
  */
 export const steps = `
-  -- The run of the server, by when it began in microseconds: after a failover it is another one.
+  -- Identifies the server's run by its start time in microseconds. It differs after a failover.
   CREATE FUNCTION this_server() RETURNS bigint STABLE LANGUAGE plpgsql AS $$
   BEGIN
     RETURN (extract(epoch FROM pg_postmaster_start_time()) * 1000000)::bigint;
@@ -27,7 +27,7 @@ export const steps = `
     END IF;
   END $$;
 
-  -- How many steps and creates the store has of those that were committed while p_server ran: on another server, those from before it began.
+  -- How many of the steps and creates committed while p_server ran the store still has. On another server: those from before it started.
   CREATE FUNCTION kept_of(p_server bigint, OUT steps bigint, OUT creates bigint) LANGUAGE plpgsql AS $$
   DECLARE
     v_server bigint := this_server();
@@ -37,7 +37,7 @@ export const steps = `
     INTO steps, creates FROM steps s;
   END $$;
 
-  -- Refuses a caller that knows of more than the store has. Returns what the store has.
+  -- Fails if the caller knows of more commits than the store has. Returns what the store has.
   CREATE FUNCTION expect_steps(p_server bigint, p_steps bigint, p_creates bigint, OUT server bigint, OUT steps bigint, OUT creates bigint)
   LANGUAGE plpgsql AS $$
   DECLARE

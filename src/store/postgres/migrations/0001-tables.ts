@@ -1,8 +1,8 @@
 import { hash, head } from "../sql.ts";
 
 /**
- * The tables of the SQLite store, column by column. Flags are 0 or 1 and JSON is text there too, so that rows are read alike. All
- * texts sort by code point. Nothing refers to another table by a constraint: only steps write, one after the other.
+ * The tables of the SQLite store, column by column. As there, flags are 0 or 1 and JSON is text, so that rows are read in the same way. All
+ * texts sort by code point. There are no foreign keys, because only steps write, one after the other.
  */
 export const tables = `
   CREATE TABLE streams (

@@ -1,6 +1,6 @@
 import { hash } from "../sql.ts";
 
-/** Several daemons work on one store: who they are, whose file counts, and what they keep from each other. */
+/** Several daemons share one store: the replicas, the leader's mapping, and reserved natural keys. */
 export const replicas = `
   CREATE SEQUENCE member_epochs;
   CREATE TABLE members (

@@ -1,4 +1,4 @@
-/** That the store is being moved to another place, or came from one: no row, or one. */
+/** Whether the store is being moved or was moved: at most one row. */
 export const move = `
   CREATE TABLE move (
     id     text NOT NULL,

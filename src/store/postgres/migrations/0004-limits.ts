@@ -1,6 +1,7 @@
 /**
- * What the service's refusals told any replica: until when nothing may be sent, and how many requests it bears within a second; null until it
- * has refused one as too many. One row. A replica is granted a part of the rate; `known` is what it last told or was told.
+ * What the service's refusals told any replica: until when nothing may be sent, and how many requests per second the service takes. The
+ * rate is null until it has refused a request as too many. One row. Each replica is granted a part of the rate; `known` is the value it
+ * last reported or was told.
  */
 export const limits = `
   CREATE TABLE service_limits (paused_until timestamptz NOT NULL, rate integer);

@@ -1,2 +1,2 @@
-/** On which run of the database's server a replica was last heard of: after a failover it has to confirm that the new one lacks nothing. */
+/** The server run of a replica's last heartbeat. After a failover each replica must confirm that the new server lacks nothing. */
 export const servers = "ALTER TABLE members ADD COLUMN server timestamptz NOT NULL DEFAULT pg_postmaster_start_time()";

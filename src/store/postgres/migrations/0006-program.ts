@@ -1,2 +1,2 @@
-/** The version of svcsync that made the tables: one that knows only earlier ones says that it is needed. */
+/** The version of svcsync that created the tables: an older program names it in its error message. */
 export const program = "ALTER TABLE store_version ADD COLUMN program text";

@@ -1,6 +1,6 @@
 /**
- * How many messages of steps were committed, and on which run of the database's server the last one was; and how many there were, with
- * how many creates, when that run began. One row. A process that knows of more knows of commits that a failover lost.
+ * How many messages of steps were committed, and the server run of the last one; also how many there were, and how many creates, when that
+ * run began. One row. If a process knows of more, a failover lost commits.
  */
 export const steps = `
   CREATE TABLE steps (count bigint NOT NULL, server bigint NOT NULL, count_before bigint NOT NULL, creates_before bigint NOT NULL);

@@ -6,5 +6,5 @@ import { servers } from "./0005-servers.ts";
 import { program } from "./0006-program.ts";
 import { steps } from "./0007-steps.ts";
 
-/** The versions of the schema, oldest first: entry n leads from version n to n + 1. Entries are added, never edited. */
+/** The migrations of the schema, oldest first: entry n leads from version n to n + 1. Entries are added, never edited. */
 export const migrations: readonly string[] = [tables, replicas, move, limits, servers, program, steps];

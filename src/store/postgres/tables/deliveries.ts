@@ -11,14 +11,14 @@ import { refusable } from "../refused.ts";
 import { CLOCKS_DIFFER_MS } from "../connection/replica-clock.ts";
 import { call, type SqlText } from "../sql.ts";
 
-/** The steps of a delivery: each is a function of the schema. */
+/** The steps of a delivery; each is a function of the schema. */
 export function deliveryStore(db: Database): DeliveryStore {
   const { clock, clean, leaseMs, claims } = db;
   const audit = (id: RecordId, entry: AuditEntry | undefined) => entry && auditRow(clock.now(), id, entry);
   const step = async (claim: Claim, text: SqlText) => {
     await refusable(claim.id, db.step([text]));
   };
-  /** A step of this claim that goes with others of its kind. */
+  /** Runs a step of this claim, batched with others of its kind. */
   const together = async <Row>(
     name: string,
     { id, token }: Claim,
@@ -43,7 +43,8 @@ export function deliveryStore(db: Database): DeliveryStore {
     async claim(id) {
       const secret = `${claims.epoch}.${randomUUID()}`;
       const now = clock.now();
-      // Another replica may have made it due by a clock that is a little ahead. Refused here, it would wait for the relay's patience.
+      // The clock of the replica that made the record due may be slightly ahead. If the claim were refused here, the record would wait for
+      // the relay's next try.
       const dueBy = claims.mapping === undefined ? now : now + CLOCKS_DIFFER_MS;
       const of = { ...id, secret, mapping: claims.mapping, dueBy, until: now + leaseMs };
       const [row] = await db.together<RecordRow>("claim", of);
@@ -125,7 +126,7 @@ export function deliveryStore(db: Database): DeliveryStore {
   };
 }
 
-/** Each record once: where it is named twice, its id is the same. */
+/** Lists each record once; if it is named twice, its id is the same. */
 function parentsAsJson(parents: Parents): object {
   const byName = new Map(parents.map((parent) => [recordName(parent), parent]));
   return Array.from(byName.values(), ({ stream, key, serviceId }) => ({ s: stream, k: key, i: serviceId }));

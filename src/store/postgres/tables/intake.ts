@@ -11,7 +11,7 @@ import { call, fill, type SqlText } from "../sql.ts";
 
 const KEEP_FIRST = "UPDATE streams SET fingerprint = @fingerprint WHERE stream = @stream AND fingerprint IS NULL";
 const IS_KNOWN = "SELECT 1 FROM streams WHERE stream = @stream AND fingerprint = @fingerprint";
-/** Claimed records first, then those that are due, then the others, which become due. */
+/** Updates claimed records, then due ones, then the others, which become due. */
 const MAKE_DUE = [
   "UPDATE records SET again = 1 WHERE id = ANY (@ids) AND state = 'claimed'",
   "UPDATE records SET due_at = least(due_at, @now), attempts = 0, error = NULL WHERE id = ANY (@ids) AND state = 'due'",
@@ -20,7 +20,7 @@ const MAKE_DUE = [
 ];
 const KEEP = "UPDATE streams SET fingerprint = @fingerprint WHERE stream = @stream";
 
-/** What polls write. */
+/** Stores what polls read. */
 export function intakeStore(db: Database): Omit<IntakeStore, keyof SameSql> {
   const { clock } = db;
   const staged = async (...statements: readonly SqlText[]): Promise<StageResult> => {
@@ -55,7 +55,7 @@ export function intakeStore(db: Database): Omit<IntakeStore, keyof SameSql> {
         const made = await db.step(MAKE_DUE.map((sql) => fill(sql, { ids, now: clock.now() })));
         count += made.reduce((sum, { rowCount }) => sum + (rowCount ?? 0), 0);
       }
-      // One that is cut off begins again.
+      // An interrupted remap starts over.
       await db.step([fill(KEEP, values)]);
       return count;
     },

@@ -6,12 +6,12 @@ import type { SameSql } from "../../roles/same-sql.ts";
 import type { Database } from "../database.ts";
 import { call, filled } from "../sql.ts";
 
-/** The tables of the store itself, which say nothing of records, are left out. */
+/** All tables except the store's own, which hold nothing about records. */
 const TABLES = `
   SELECT tablename AS name FROM pg_tables
   WHERE schemaname = current_schema() AND tablename NOT IN ('leases', 'members', 'reserved', 'steps', 'store_version') ORDER BY tablename`;
 
-/** Care of the store as a whole. PostgreSQL's own tools make copies of it. */
+/** Maintenance of the whole store. PostgreSQL's own tools make the backups. */
 export function maintenanceStore(db: Database): Omit<MaintenanceStore, keyof SameSql> {
   const tableCounts = async () => {
     const names = (await db.read<{ name: string }>(TABLES)).map(({ name }) => name);

@@ -9,13 +9,13 @@ import { call, fill, type SqlText } from "../sql.ts";
 
 const READING = "coalesce((SELECT reading FROM match_indexes WHERE resource = @resource), 0)";
 
-/** Records of the service, by the last entry of each. */
+/** Stores service records; if one occurs twice, the last entry counts. */
 export function savingMatches(...[resource, entries]: Parameters<MatchStore["saveMatches"]>): SqlText {
   const latest = new Map(entries.map(({ serviceId, keys }) => [serviceId, { resource, serviceId, keys }]));
   return call("save_matches", [...latest.values()]);
 }
 
-/** What the service holds, by the number of the whole read that saw it last: see the match index of the SQLite store. */
+/** The match index, by the number of the whole read that last saw each record: see the SQLite store. */
 export function matchStore(db: Database): Omit<MatchStore, keyof SameSql> {
   const { clock } = db;
   return {
@@ -33,7 +33,7 @@ export function matchStore(db: Database): Omit<MatchStore, keyof SameSql> {
         INSERT INTO match_indexes AS i (resource, reading) VALUES (@resource, 1)
         ON CONFLICT (resource) DO UPDATE SET reading = i.reading + 1`;
       await db.step([fill(begin, { resource })]);
-      // One that is cut off has only added ids that records are bound to.
+      // If interrupted, this has only added ids that records are bound to.
       const unknown = `bindings b WHERE b.resource = @resource AND NOT EXISTS
         (SELECT 1 FROM match_records m WHERE m.resource = b.resource AND m.service_id = b.service_id)`;
       const remember = `
@@ -81,7 +81,7 @@ export function matchStore(db: Database): Omit<MatchStore, keyof SameSql> {
     },
   };
 
-  /** What this whole read did not show; nothing once another one has begun. One that is cut off has forgotten only that. */
+  /** Forgets what this whole read did not show; stops once another read has begun. If interrupted, it has only forgotten such records. */
   async function forgetUnseen(resource: ResourceName): Promise<void> {
     const [row] = await db.read<{ reading: number }>(`SELECT ${READING} AS reading`, { resource });
     const values = { resource, reading: row?.reading };

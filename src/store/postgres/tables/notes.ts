@@ -40,7 +40,7 @@ export function noteStore(db: Database): NoteStore {
   };
 }
 
-/** Replaces what was read, unless it has changed since. */
+/** Replaces the note unless it has changed since it was read. */
 function replacing(stored: string | undefined, value: string | undefined): string {
   if (stored === undefined) return "INSERT INTO notes (name, value) VALUES (@name, @value) ON CONFLICT DO NOTHING";
   const isStored = "WHERE name = @name AND value = @stored";

@@ -13,7 +13,7 @@ import { partsOf } from "../in-parts.ts";
 import { refusable } from "../refused.ts";
 import { call, fill, isIn, isKey, isRecord, type SqlValue } from "../sql.ts";
 
-/** What a record was that could not be answered. */
+/** The state of a record that could not be answered. */
 const standing = z.object({
   state: z.enum(RECORD_STATES),
   errorCode: z.string().nullable(),

@@ -9,7 +9,7 @@ import { Refusal } from "../connection/failures.ts";
 import type { Database } from "../database.ts";
 import { call, isRecord } from "../sql.ts";
 
-/** Overwrites what is kept of a record's contents. */
+/** Overwrites what is stored of a record's contents. */
 export function privacyStore(db: Database): PrivacyStore {
   return {
     async forget(id, by) {

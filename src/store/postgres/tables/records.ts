@@ -16,7 +16,7 @@ const VIEW = `
     SELECT json_agg(json_build_object('s', w.stream, 'k', w.key) ORDER BY w.stream, w.key) FROM waits w WHERE w.child = r.id) END AS waits
   FROM record_rows r`;
 
-/** What is known of records. */
+/** What is known about records. */
 export function recordStore(db: Database): Omit<RecordStore, keyof SameSql> {
   const views = async (where: SqlText) =>
     (await db.read<ViewRow>(`${VIEW} ${where}`)).map((row) =>

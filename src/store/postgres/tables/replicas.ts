@@ -10,7 +10,7 @@ import type { Database } from "../database.ts";
 import { refusable } from "../refused.ts";
 import { call, fill } from "../sql.ts";
 
-/** How often a process asks whether another one has finished the task that only one may run. */
+/** Time between two checks whether another process has finished a task that only one may run, in milliseconds. */
 const LOOK_MS = 250;
 
 const LIST = `
@@ -21,7 +21,7 @@ const LIST = `
     CASE WHEN m.queue IS NOT NULL THEN m.share END AS share
   FROM members m LEFT JOIN leases l ON l.role = 'daemon' ORDER BY m.epoch`;
 
-/** This process among the replicas. A command has no place among them: it only reads and answers. */
+/** This process among the replicas. A command is not a replica: it only reads and answers. */
 export function replicaStore(db: Database, member: Member | undefined, failure: ReplicaStore["failure"]): ReplicaStore {
   const turns = new Map<string, Promise<unknown>>();
   const step = async <Row>(...of: Parameters<typeof call>): Promise<Row[]> => {
@@ -92,7 +92,7 @@ export function replicaStore(db: Database, member: Member | undefined, failure: 
       return await work();
     } finally {
       const free = "DELETE FROM leases WHERE role = @role AND holder = @token";
-      // Without an answer it stays until this process leaves; its next turn has it already.
+      // If this fails, the role stays taken until this process leaves; this process can still take it again.
       await db.step([fill(free, { role, token })]).catch(() => undefined);
     }
   }

@@ -7,7 +7,7 @@ import type { Moment } from "../moment.ts";
 import { errorCode, fill, head } from "../sql.ts";
 import { SetBack } from "./set-back.ts";
 
-/** The first due records of a stream, by the index `records_due` alone. */
+/** The first due records of a stream, read from the index `records_due` alone. */
 const DUE = `
   (SELECT stream, key, due_at FROM records
    WHERE stream = @stream AND backfill = @backfill AND due_at <= @now ORDER BY due_at, ${head("key")}, key LIMIT @limit)`;
@@ -25,7 +25,7 @@ const UNDELIVERED = `
   WHERE (r.state = 'due' OR NOT EXISTS (SELECT 1 FROM waits WHERE child = r.id))
     AND NOT EXISTS (SELECT 1 FROM written w WHERE w.record = r.id AND w.sequence = r.sequence)`;
 
-/** Whose turn it is. */
+/** What is due, and when. */
 export function scheduleStore(db: Database, moment: Moment): ScheduleStore {
   const { clock } = db;
   const setBack = new SetBack(db, moment);

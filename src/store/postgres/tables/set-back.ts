@@ -9,7 +9,9 @@ import { noteStore } from "./notes.ts";
 
 const open = z.object({ byMs: z.number(), latest: z.number(), after: z.number() });
 type SetBackFact = z.infer<typeof open>;
-/** Up to which record due times have followed a clock that was set back, and how far the clock had got before. None when they are done. */
+/**
+ * How far due times have followed a clock that was set back (the last record's id), and the clock's time before. Absent when they are done.
+ */
 const setBackNote: Note<SetBackFact> = { name: "clock/setBackTo", schema: open };
 
 const MOVE = "UPDATE records SET due_at = due_at - @byMs WHERE id = ANY (@ids) AND state <> 'claimed'";
@@ -17,7 +19,7 @@ const MOVE_LEASES = `
   UPDATE records SET due_at = due_at - @byMs WHERE stream = ANY (ARRAY(SELECT stream FROM streams)) AND state = 'claimed'`;
 const FORGET = "DELETE FROM notes WHERE name = @name";
 
-/** Lets due times and leases follow a clock that was set back, part by part. What is put off meanwhile may come early. */
+/** Moves due times and leases after the clock was set back, part by part. Records that are put off meanwhile may come early. */
 export class SetBack {
   readonly #db: Database;
   readonly #moment: Moment;
@@ -29,12 +31,12 @@ export class SetBack {
     this.#notes = noteStore(db);
   }
 
-  /** How far the clock had got; while due times follow one that was set back, how far it had got before. */
+  /** The clock's last time; while due times are being moved, its time before it was set back. */
   async latestMoment(): Promise<number> {
     return (await this.#notes.note(setBackNote))?.latest ?? this.#moment.ms;
   }
 
-  /** Moves all by `byMs`. What an earlier call or process was cut off at is ended first. */
+  /** Moves everything back by `byMs`. First completes an interrupted call of this or an earlier process. */
   async follow(byMs: number): Promise<void> {
     for (let leftMs = byMs; leftMs > 0;) {
       const begun = await this.#begin(leftMs);
@@ -43,7 +45,7 @@ export class SetBack {
     }
   }
 
-  /** Moves the leases, or finds what was cut off since the clock was at that time. */
+  /** Moves the leases, or returns an interrupted move if the clock has not yet caught up with the time before it. */
   async #begin(byMs: number): Promise<SetBackFact> {
     const known = await this.#notes.note(setBackNote);
     if (known !== undefined && this.#db.clock.now() < known.latest) return known;
@@ -52,7 +54,7 @@ export class SetBack {
     return begun;
   }
 
-  /** Moves what is left, and then the clock's own moment. */
+  /** Moves the remaining due times, then the stored time itself. */
   async #end(begun: SetBackFact): Promise<void> {
     const { byMs, latest } = begun;
     const left = "records WHERE due_at IS NOT NULL AND id > @after";

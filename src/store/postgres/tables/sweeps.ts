@@ -19,12 +19,12 @@ const MARK = `
   INSERT INTO seen (stream, key) SELECT DISTINCT r.stream, r.key
   FROM (SELECT @stream::text AS stream, k AS key FROM json_array_elements_text(@keys) AS k) r WHERE NOT ${WAS_SEEN}`;
 
-/** A real change is a sign of life: it ends a suspicion as much as being seen does. */
+/** Clears suspects that were seen, deleted or really changed: a real change proves that a record exists. */
 const CLEAR = `
   DELETE FROM suspects x USING records r
   WHERE x.record = ANY (@ids) AND r.id = x.record AND (r.deleted = 1 OR r.sequence <> x.sequence OR ${WAS_SEEN})`;
 
-/** What was staged while the sweep ran may lie behind the place where it was already reading. */
+/** Suspects unseen records. Records staged during the sweep are exempt: they may lie before the place where it was already reading. */
 const SUSPECT = `
   INSERT INTO suspects (record, sequence, sweep)
   SELECT r.id, r.sequence, @sweep FROM records r
@@ -39,7 +39,7 @@ const CONFIRMED = `
   SELECT r.key FROM suspects x JOIN records r ON r.id = x.record
   WHERE r.stream = @stream AND x.sweep < @sweep ORDER BY r.key`;
 
-/** Without a join, which the server would answer from a whole stream for each key before it has statistics. */
+/** Without a join: before it has statistics, the server would read a whole stream for each key. */
 const UNSEEN = `
   SELECT n.key FROM json_array_elements_text(@keys) WITH ORDINALITY AS n(key, at)
   WHERE NOT EXISTS (
@@ -47,12 +47,12 @@ const UNSEEN = `
       AND (SELECT x.record FROM suspects x WHERE x.record = r.id) IS NULL)
   ORDER BY n.at`;
 
-/** A part of the marks; none once another sweep has begun, whose they are. */
+/** Deletes a part of the marks; none once another sweep has begun, because they belong to that sweep. */
 const FORGET_SEEN = `
   DELETE FROM seen WHERE ctid = ANY (ARRAY(
     SELECT ctid FROM seen WHERE stream = @stream AND (SELECT number FROM sweeps WHERE stream = @stream) = @sweep LIMIT ${AT_ONCE}))`;
 
-/** Finds records that the ERP no longer shows: two complete sweeps must have missed them. */
+/** Finds records that the ERP no longer has: two complete sweeps must have missed them. */
 export function sweepStore(db: Database): SweepStore {
   return {
     async beginSweep(stream) {

@@ -3,9 +3,9 @@ import { parentPort, workerData } from "node:worker_threads";
 import SqliteDatabase from "better-sqlite3";
 import { markRestored } from "./restored.ts";
 
-/** A thread that copies a store, and waits for the disk; see {@link backupStore}. */
+/** A thread that copies a store and waits for the disk; see {@link backupStore}. */
 const [from = "", to = ""] = [workerData].flat().map(String);
-/** More than a store has: SQLite begins again where someone has written between two steps. */
+/** Pages per step, more than any store has: with several steps, SQLite would restart when someone writes between them. */
 const ALL_PAGES = 2 ** 31 - 1;
 
 const db = new SqliteDatabase(from, { fileMustExist: true });
@@ -14,7 +14,7 @@ try {
 } finally {
   db.close();
 }
-// Leaves one file, without a log beside it.
+// Leave a single file, without a log beside it.
 const copy = new SqliteDatabase(to);
 try {
   markRestored(copy);

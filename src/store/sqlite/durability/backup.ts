@@ -7,9 +7,9 @@ import { codeOf, errorFacts, messageOf, StopError } from "#model";
 import { storeFailure } from "./failures.ts";
 
 /**
- * Copies the live store as it is at one moment, beside the event loop. The copy is written beside `path` and
- * takes its name only when it is whole and on the disk.
- * @throws {StopError} E_BACKUP_SPACE, E_BACKUP_FOLDER where the copy cannot be written.
+ * Copies a consistent snapshot of the live store, outside the event loop. The copy is written beside `path` and renamed only once it is
+ * complete and on disk.
+ * @throws {StopError} E_BACKUP_SPACE, E_BACKUP_FOLDER when the copy cannot be written.
  */
 export async function backupStore(db: Database, path: string): Promise<void> {
   const part = `${path}.part`;
@@ -25,7 +25,7 @@ export async function backupStore(db: Database, path: string): Promise<void> {
   }
 }
 
-/** Where a disk is full or takes no writes, it is that of the copy: the store is only read. */
+/** A full or read-only disk is always the copy's, because the store is only read. */
 function copyFailure(thrown: unknown, path: string): Error {
   const failure = storeFailure(thrown, path);
   const code = codeOf(failure);
@@ -37,20 +37,20 @@ function copyFailure(thrown: unknown, path: string): Error {
   return new StopError(ownCode, `${path}: ${wrong} (${messageOf(thrown)})`, { cause: thrown });
 }
 
-/** With what SQLite leaves beside a file on a full disk. */
+/** Deletes a copy, together with the files that SQLite leaves beside it on a full disk. */
 function forget(copy: string): void {
   for (const ending of ["", "-journal", "-wal", "-shm"]) rmSync(copy + ending, { force: true });
 }
 
 const verified = z.object({ recordCount: z.number(), bindingCount: z.number() });
 
-/** What a whole copy holds. */
+/** Facts about a complete copy. */
 export type VerifiedBackup = z.infer<typeof verified>;
 
 /**
- * Opens a copy of the store and reads all of it, beside the event loop: structure, indexes and checksums of SQLite, and how many
- * records and bindings it has. One that is not a whole store is deleted.
- * @throws {StopError} E_BACKUP_DAMAGED when it is not a whole store.
+ * Opens a copy of the store and reads all of it, outside the event loop: SQLite's structure, indexes and checksums, and the numbers of
+ * records and bindings. Deletes an incomplete copy.
+ * @throws {StopError} E_BACKUP_DAMAGED when it is not a complete store.
  */
 export async function verifyBackup(path: string): Promise<VerifiedBackup> {
   try {
@@ -62,7 +62,7 @@ export async function verifyBackup(path: string): Promise<VerifiedBackup> {
   }
 }
 
-/** What the thread of this module says first, which is the last thing that it does. @throws what it throws. */
+/** Runs the module in a thread and returns its first message, with which it ends. @throws what the thread throws. */
 async function inThread(module: "backup-main" | "verify-main", workerData: unknown): Promise<unknown> {
   const ending = import.meta.url.endsWith(".ts") ? ".ts" : ".js";
   const thread = new Worker(new URL(`./${module}${ending}`, import.meta.url), {

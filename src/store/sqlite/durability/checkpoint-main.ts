@@ -1,7 +1,7 @@
 import { parentPort, workerData } from "node:worker_threads";
 import SqliteDatabase from "better-sqlite3";
 
-/** A thread that makes a checkpoint of the store's log each time it is asked for one; see {@link Checkpoints}. */
+/** A thread that makes a checkpoint of the store's log on request; see {@link Checkpoints}. */
 const db = new SqliteDatabase(String(workerData), { fileMustExist: true });
 const checkpoint = db.prepare("PRAGMA wal_checkpoint(PASSIVE)");
 parentPort?.on("message", () => {

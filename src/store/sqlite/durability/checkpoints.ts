@@ -2,21 +2,21 @@ import { once } from "node:events";
 import { Worker } from "node:worker_threads";
 import type { Database } from "better-sqlite3";
 
-/** A checkpoint begins each time the log has grown by so many pages of 4 KB: rarely enough to stay out of the way. */
+/** Log growth between two checkpoints, in pages of 4 KB: rare enough not to disturb other work. */
 const EVERY_PAGES = 4_096;
-/** From here on transactions wait for a checkpoint: only a log of which nothing is left to copy begins at its start again. */
+/** Log length at which transactions wait for a checkpoint: only a log that was copied completely is reused from its start. */
 const FULL_PAGES = 2 * EVERY_PAGES;
-/** Here SQLite makes one within a commit: the thread failed, or someone else still reads the oldest pages. */
+/** Log length at which SQLite makes a checkpoint within a commit: the thread failed, or someone still reads the oldest pages. */
 const OVERFLOW_PAGES = 2 * FULL_PAGES;
-/** A thread that has nothing to do for so long is ended. */
+/** How long an idle thread is kept. */
 const IDLE_MS = 30_000;
 
-/** Keeps the log short. */
+/** Limits the length of the log. */
 export type LogLimit = Pick<Checkpoints, "committed" | "room" | "close">;
 
 /**
- * Copies the pages of the write-ahead log into the file, in a thread: 16 MB take tens of milliseconds of processor time, and as long
- * again or longer until the disk has them.
+ * Copies the pages of the write-ahead log into the file, in a thread. 16 MB take tens of milliseconds of processor time, and at least as
+ * long again until they are on disk.
  */
 export class Checkpoints {
   readonly #path: string;
@@ -25,7 +25,7 @@ export class Checkpoints {
   #idle: NodeJS.Timeout | undefined;
   #running: Promise<void> | undefined;
   #pages = 0;
-  /** How long the log was when the last one began. */
+  /** The log's length when the last checkpoint began. */
   #copied = 0;
 
   constructor(db: Database) {
@@ -34,7 +34,7 @@ export class Checkpoints {
     this.#look = db.prepare<[], [busy: number, pages: number, copied: number]>("PRAGMA wal_checkpoint(NOOP)").raw();
   }
 
-  /** Called after each commit. Never throws: what the disk says, the next commit hears. */
+  /** Call after each commit. Never throws: the next commit reports an error of the disk. */
   committed(): void {
     this.#pages = this.#length();
     if (this.#pages < this.#copied) this.#copied = 0;
@@ -43,12 +43,12 @@ export class Checkpoints {
     this.#running = this.#checkpoint().finally(() => (this.#running = undefined));
   }
 
-  /** What the next transaction waits for; undefined where it need not wait. */
+  /** The checkpoint that the next transaction must wait for; undefined if it need not wait. */
   room(): Promise<void> | undefined {
     return this.#pages < FULL_PAGES ? undefined : this.#running;
   }
 
-  /** Waits for a checkpoint that has begun, and ends the thread. */
+  /** Waits for a running checkpoint and ends the thread. */
   async close(): Promise<void> {
     await this.#running;
     await this.#end();
@@ -62,7 +62,7 @@ export class Checkpoints {
     }
   }
 
-  /** One that fails is made up for by the next one. */
+  /** Ignores a failure: the next checkpoint copies the same pages. */
   async #checkpoint(): Promise<void> {
     clearTimeout(this.#idle);
     const thread = (this.#thread ??= this.#start());

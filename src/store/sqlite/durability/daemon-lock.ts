@@ -5,12 +5,12 @@ import { StopError } from "#model";
 import { storeBusy } from "../../refusals.ts";
 import { makePrivateFile } from "./connection.ts";
 
-/** How long a second daemon waits for the first to go, as in a restart whose stop and start overlap. */
+/** How long a second daemon waits for the first one to end, in milliseconds, because a restart may overlap stop and start. */
 const PATIENCE_MS = 500;
 
 /**
- * The right to be the only daemon of a data directory: a write transaction held open on a small file beside the store.
- * The operating system takes the lock back when the process ends, however it ends; nothing is left to clean up.
+ * The right to be the only daemon of a data directory: an open write transaction on a small file beside the store. The operating system
+ * releases the lock however the process ends; there is nothing to clean up.
  */
 export class DaemonLock implements Disposable {
   readonly #db: Database.Database;
@@ -20,8 +20,9 @@ export class DaemonLock implements Disposable {
   }
 
   /**
-   * `toChange`: to change the tables, not to run on them.
-   * @throws {StopError} E_STORE_BUSY when another live process holds it, with that process named; E_STORE_LOCK_FILE when the file is none.
+   * `toChange`: takes the lock to change the tables, not to run on them.
+   * @throws {StopError} E_STORE_BUSY, with its name, when another live process holds it; E_STORE_LOCK_FILE when the file is not a lock
+   * file.
    */
   static take(dataDir: string, wanted: "toRun" | "toChange" = "toRun"): DaemonLock {
     const path = join(dataDir, "svcsync.lock");
@@ -31,7 +32,7 @@ export class DaemonLock implements Disposable {
       db.exec("CREATE TABLE IF NOT EXISTS holder (name TEXT NOT NULL) STRICT");
       db.exec("BEGIN IMMEDIATE; DELETE FROM holder");
       db.prepare("INSERT INTO holder (name) VALUES (?)").run(`process ${process.pid} on ${hostname()}`);
-      // Committed so that others can read the name; taken again at once, and that transaction is the lock.
+      // Commit, so that others can read the name, and begin again at once: this transaction is the lock.
       db.exec("COMMIT; BEGIN IMMEDIATE");
       return new DaemonLock(db);
     } catch (thrown) {
@@ -53,7 +54,7 @@ function isGarbage(thrown: unknown): boolean {
   return thrown instanceof Database.SqliteError && /^SQLITE_(NOTADB|CORRUPT)/.test(thrown.code);
 }
 
-/** Nothing is lost with the file, but a daemon may hold it: only a person can know. */
+/** Deleting the file would lose nothing, but a daemon may hold it, which only a person can know. */
 function garbage(path: string, cause: unknown): StopError {
   return new StopError(
     "E_STORE_LOCK_FILE",

@@ -1,25 +1,25 @@
 import { open, type FileHandle } from "node:fs/promises";
 
-/** What a commit must reach to survive a power cut. */
+/** The disk that a commit must reach to survive a power cut. */
 export type Disk = Pick<DiskSync, "reached" | "close">;
 
 /**
- * Brings what was written to a file to the disk, beside the event loop: while the disk works, svcsync does too. However
- * many ask, one sync runs at a time, and those who ask meanwhile share the next one.
+ * Syncs a file to disk outside the event loop, so that svcsync works meanwhile. One sync runs at a time; callers that ask meanwhile share
+ * the next one.
  */
 export class DiskSync {
   readonly #path: string;
   #file: FileHandle | undefined;
-  /** Begun and not begun; settles either way. */
+  /** The last requested sync, even if it has not begun; never rejects. */
   #last: Promise<unknown> = Promise.resolve();
-  /** The one that has not begun yet. */
+  /** The requested sync that has not begun yet. */
   #next: Promise<void> | undefined;
 
   constructor(path: string) {
     this.#path = path;
   }
 
-  /** Resolves when all that was written before the call would survive a power cut. @throws what the disk says. */
+  /** Resolves when everything written before the call would survive a power cut. @throws the disk's error. */
   reached(): Promise<void> {
     if (this.#next === undefined) {
       this.#next = this.#last.then(() => {
@@ -31,7 +31,7 @@ export class DiskSync {
     return this.#next;
   }
 
-  /** Waits for what was asked for, and lets go of the file. */
+  /** Waits for the requested syncs and closes the file. */
   async close(): Promise<void> {
     await this.#last;
     await this.#file?.close();

@@ -30,7 +30,7 @@ const FAILED: Failure = {
   message: "the store could not be read or written; look at the disk and at the system's log",
 };
 
-/** By primary result code of SQLite, and by errno for what happens to the directory. */
+/** Failures by SQLite's primary result code and, for the directory, by errno. */
 const FAILURES: Readonly<Record<string, Failure>> = {
   SQLITE_FULL: FULL,
   ENOSPC: FULL,
@@ -45,15 +45,15 @@ const FAILURES: Readonly<Record<string, Failure>> = {
   SQLITE_NOTADB: CORRUPT,
 };
 
-/** The first two words of an extended code: SQLITE_IOERR_FSYNC is an SQLITE_IOERR. */
+/** The first two words of an extended code: SQLITE_IOERR for SQLITE_IOERR_FSYNC. */
 function primaryCode(thrown: unknown): string | undefined {
   const code = codeOf(thrown);
   return code?.startsWith("SQLITE_") ? code.split("_", 2).join("_") : code;
 }
 
 /**
- * What a throw inside the store means for the daemon: a StopError for a failing disk, a RetryError when another process
- * held the file too long, a ParkError when a value is none that its tables take, and our own errors as they are.
+ * Turns an error inside the store into an error for the daemon: a StopError for a failing disk, a RetryError if another process held the
+ * file for too long, a ParkError for a value that the tables cannot hold. Our own errors stay as they are.
  */
 export function storeFailure(thrown: unknown, path: string): Error {
   if (thrown instanceof SyncError) return thrown;
@@ -74,12 +74,12 @@ export function storeFailure(thrown: unknown, path: string): Error {
   });
 }
 
-/** True when the failure concerns one step, not the file: our own refusals, constraints and plain defects. */
+/** Whether the failure concerns one step, not the file: our own refusals, constraints and plain defects. */
 export function concernsOneStep(thrown: unknown): boolean {
   return !(thrown instanceof Database.SqliteError) || primaryCode(thrown) === "SQLITE_CONSTRAINT";
 }
 
-/** What every method answers after the store was disposed. */
+/** The error of every method after the store was disposed. */
 export function storeClosed(path: string): StopError {
   return new StopError("E_STORE_CLOSED", `${path}: the store was closed`);
 }

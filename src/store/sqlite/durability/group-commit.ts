@@ -5,25 +5,25 @@ import { concernsOneStep, storeClosed, storeFailure } from "./failures.ts";
 
 interface Step {
   readonly durable: boolean;
-  /** Does the step's work; the last run counts. */
+  /** Does the step's work. If it runs twice, the last run counts. */
   readonly work: () => void;
   readonly resolve: () => void;
   readonly reject: (reason: Error) => void;
 }
 
-/** How a step ended: without an error, or with this one. */
+/** How a step ended: with this error, or without one. */
 type Ended = { readonly error?: unknown };
 
 export interface StepOptions {
-  /** The step must survive a power cut, not only a kill -9: its promise waits for the disk too. */
+  /** Whether the step must survive a power cut, not only a kill -9. Its promise then waits for the disk too. */
   readonly durable?: boolean;
 }
 
 /**
- * Runs the steps that were asked for in two turns of the event loop in one transaction, in order: the second turn is for
- * those whom the network answers meanwhile (a quarter fewer commits under load). A step's promise settles after the commit,
- * and that of a durable step after the disk has it, so what it promises is kept; until then others may see it, but it
- * is not yet reported as done. A step that fails leaves no trace and fails alone; when the disk fails, all of them do.
+ * Runs all steps requested within two turns of the event loop in one transaction, in order. The second turn collects steps of callers whose
+ * network answers arrive meanwhile (a quarter fewer commits under load). A step's promise settles after the commit, that of a durable step
+ * after it is on disk. In between, other readers may see the step, but it is not reported as done. A step that fails leaves no trace and
+ * fails alone; if the disk fails, all steps fail.
  */
 export class GroupCommit {
   readonly #db: Database;
@@ -33,7 +33,7 @@ export class GroupCommit {
   #steps: Step[] = [];
   #closed = false;
 
-  /** `disk` is the log that a commit writes to, which `checkpoints` keeps short; `seal` is the last work of every transaction. */
+  /** `disk` holds the log that a commit writes to, `checkpoints` limits its length, and `seal` runs at the end of every transaction. */
   constructor(db: Database, disk: Disk, checkpoints: LogLimit, seal: () => void) {
     this.#db = db;
     this.#disk = disk;
@@ -58,7 +58,7 @@ export class GroupCommit {
     });
   }
 
-  /** Commits what was asked for, refuses what comes later, and resolves when the disk has it all. */
+  /** Commits the requested steps, refuses later ones, and resolves when everything is on disk. */
   async close(): Promise<void> {
     this.#closed = true;
     this.#commit();
@@ -102,7 +102,7 @@ export class GroupCommit {
     for (const step of steps) step.reject(failure);
   }
 
-  /** The usual case, without savepoints: undefined when a step failed and everything was rolled back. */
+  /** The usual case, without savepoints. Undefined if a step failed and everything was rolled back. */
   #together(steps: readonly Step[]): Ended[] | undefined {
     return this.#transaction(() => {
       const ended: Ended[] = [];
@@ -144,7 +144,7 @@ export class GroupCommit {
       this.#db.exec(result === undefined ? "ROLLBACK" : "COMMIT");
       return result;
     } catch (thrown) {
-      // A full disk or an I/O error may have rolled back already.
+      // A full disk or an I/O error may already have rolled back.
       if (this.#db.inTransaction) this.#db.exec("ROLLBACK");
       throw thrown;
     }

@@ -1,14 +1,14 @@
 import type { Database } from "better-sqlite3";
 import { StopError } from "#model";
 
-/** The version of the file's tables; 0 is an empty file. */
+/** The version of the file's tables; 0 for an empty file. */
 export function storeVersion(db: Database): number {
   return Number(db.pragma("user_version", { simple: true }));
 }
 
 /**
- * Brings the tables to the version of this program, one transaction per version, so that a crash leaves a whole one.
- * @returns the version that was found.
+ * Migrates the tables to this program's version, one transaction per version, so that a crash leaves a complete version.
+ * @returns the version before.
  * @throws {StopError} E_STORE_NEWER when a newer program wrote the file: nothing is touched.
  */
 export function migrate(db: Database, migrations: readonly string[]): number {

@@ -2,8 +2,8 @@ import type { Database } from "better-sqlite3";
 import { createsNote, restoredNote } from "../../facts.ts";
 
 /**
- * What a store must not believe that is older than the service: records that were created since are unknown to it, so what
- * the service holds is read whole, and people are asked about what no record is bound to.
+ * Forgets what may be outdated in a store that is older than the service. It does not know records created since, so the service is read in
+ * full, and people must decide about unbound records.
  */
 const NOT_BELIEVED = `
   UPDATE match_indexes SET read_at = NULL;
@@ -11,7 +11,7 @@ const NOT_BELIEVED = `
   INSERT INTO notes (name, value) VALUES ('${restoredNote.name}', 'true')
     ON CONFLICT (name) DO UPDATE SET value = 'true'`;
 
-/** Makes the store one that is older than the service; it counts on from `creates`, where that is known. */
+/** Marks the store as older than the service. The count of creates continues from `creates`, if given. */
 export function markRestored(db: Database, creates?: number): void {
   db.exec(NOT_BELIEVED);
   if (creates === undefined) return;

@@ -1,8 +1,8 @@
 import { parentPort, workerData } from "node:worker_threads";
 import SqliteDatabase from "better-sqlite3";
 
-/** A thread that reads a copy of the store from its first page to its last; see {@link verifyBackup}. */
-// Not read-only: only a connection that may write takes its -wal and -shm files away with it.
+/** A thread that reads a whole copy of the store; see {@link verifyBackup}. */
+// Not read-only: only a connection that may write removes its -wal and -shm files.
 const db = new SqliteDatabase(String(workerData), { fileMustExist: true });
 try {
   const found = String(db.pragma("integrity_check(1)", { simple: true }));

@@ -1,4 +1,4 @@
-/** Streams, records with what is known about them, and the audit trail: all that polling and delivery need. */
+/** Streams, records and their related tables, and the audit trail: everything for polling and delivery. */
 export const records = `
   CREATE TABLE streams (
     stream        TEXT PRIMARY KEY,

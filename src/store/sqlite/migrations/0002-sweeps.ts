@@ -1,4 +1,4 @@
-/** What a sweep saw, and whom it suspects of being gone. */
+/** Which keys a sweep saw, and which records it suspects to be gone. */
 export const sweeps = `
   CREATE TABLE sweeps (
     stream    TEXT PRIMARY KEY,

@@ -1,4 +1,4 @@
-/** The service's lookup values, and its records by natural key. Both can be read again. */
+/** The service's reference data, and its records by natural key. Both can be read again. */
 export const matches = `
   CREATE TABLE reference (
     resource  TEXT PRIMARY KEY,

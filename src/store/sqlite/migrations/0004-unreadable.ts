@@ -1,4 +1,4 @@
-/** Why the latest row of a record cannot be read: kept beside `error`, which the next delivery replaces. */
+/** Why a record's latest row cannot be read. Stored apart from `error`, which the next delivery replaces. */
 export const unreadable = `
   ALTER TABLE records ADD COLUMN unreadable TEXT;
 `;

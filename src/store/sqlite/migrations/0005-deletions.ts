@@ -1,4 +1,4 @@
-/** Deletions that were told of: those to be carried out, and for a day those that were, so that they can be counted. */
+/** Announced deletions: the open ones and, for a day, those that were carried out, so that they can be counted. */
 export const deletions = `
   CREATE TABLE deletions (
     record   INTEGER PRIMARY KEY REFERENCES records (id),

@@ -1,4 +1,4 @@
-/** Who did what people did, and why; and the streams that they paused. */
+/** Who did something by hand and why, and which streams people paused. */
 export const acts = `
   ALTER TABLE audit ADD COLUMN actor TEXT;
   ALTER TABLE audit ADD COLUMN via TEXT;

@@ -1,4 +1,4 @@
-/** What was told to people, what waits to be told, and how the channels are doing. */
+/** What people were told, what is still to be told, and the state of the channels. */
 export const notices = `
   CREATE TABLE notices (
     id      TEXT PRIMARY KEY,

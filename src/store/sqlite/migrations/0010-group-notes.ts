@@ -1,4 +1,4 @@
-/** What people wrote down about groups of records that met the same error. */
+/** People's notes about groups of records with the same error. */
 export const groupNotes = `
   CREATE TABLE group_notes (
     id    TEXT PRIMARY KEY,

@@ -1,4 +1,4 @@
-/** What each stream did, hour by hour; `hour` counts hours since 1970. */
+/** What each stream did per hour; `hour` counts hours since 1970. */
 export const runHistory = `
   CREATE TABLE run_history (
     hour           INTEGER NOT NULL,

@@ -1,4 +1,4 @@
-/** What scheduled care did last: one row for each kind. */
+/** The last results of scheduled maintenance, one row per kind. */
 export const care = `
   CREATE TABLE care (
     kind   TEXT PRIMARY KEY,

@@ -1,4 +1,4 @@
-/** The cursor of a deletion feed moves in the transaction of its batch. Up to here it was a note, saved after it. */
+/** The deletion feed's cursor, which moves in the transaction of its batch. Before, it was a note that was saved afterwards. */
 export const deletionCursors = `
   ALTER TABLE streams ADD COLUMN deletion_cursor TEXT;
   UPDATE streams SET deletion_cursor = (SELECT value FROM notes WHERE name = 'deletions/' || stream);

@@ -1,4 +1,4 @@
-/** Records whose requests a person watches, and those requests with their answers. */
+/** Watched records, and their requests with the answers. */
 export const watches = `
   CREATE TABLE watches (
     stream  TEXT NOT NULL,

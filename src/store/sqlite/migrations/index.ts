@@ -15,7 +15,7 @@ import { recentActs } from "./0014-recent-acts.ts";
 import { watches } from "./0015-watches.ts";
 import { move } from "./0016-move.ts";
 
-/** The store's versions, oldest first: entry n leads from version n to n + 1. Entries are added, never edited. */
+/** The migrations of the store, oldest first: entry n leads from version n to n + 1. Entries are added, never edited. */
 export const migrations: readonly string[] = [
   records,
   sweeps,

@@ -6,15 +6,15 @@ import type { Held } from "../tables/claims.ts";
 export interface Ending {
   readonly attempts: number;
   readonly error?: ErrorFacts | undefined;
-  /** When the record is due again; asked only of a state that can become due. */
+  /** When the record is due again; ignored unless the next state can become due. */
   readonly dueAt?: number | undefined;
-  /** An operator's answer to create was carried out. */
+  /** Whether an operator's answer `create` was carried out. */
   readonly answered?: boolean;
-  /** What happens to the record at once after the step, in the same transaction. */
+  /** The event that follows the step at once, in the same transaction. */
   readonly followedBy?: "change" | "parentBound" | undefined;
 }
 
-/** Ends a claim: the one place where a claimed record gets its next state. */
+/** Ends a claim. No other class gives a claimed record its next state. */
 export class ClaimRelease {
   readonly #clock: Clock;
   readonly #update;
@@ -32,7 +32,7 @@ export class ClaimRelease {
     const answered = ending.answered === true ? 1 : 0;
     const ended = next("claimed", event);
     const now = this.#clock.now();
-    // A newer change, a new mapping or a moved parent came during the claim: this version is not the last word.
+    // Something happened during the claim (a newer change, a new mapping, a moved parent), so the record is due again.
     if (held.again === 1 || ending.followedBy === "change")
       this.#update.run({ id, answered, state: next(ended, "change"), dueAt: now, attempts: 0, error: null });
     else {

@@ -3,7 +3,7 @@ import type { Clock, Key, StreamName } from "#model";
 import type { ToldDeletion } from "../../facts.ts";
 import { PART } from "../tables/stream-parts.ts";
 
-/** Deletions of a stream, by when they were told of. */
+/** Deletions of a stream, by the time they were announced. */
 interface ToldPart {
   readonly stream: StreamName;
   readonly from: number;
@@ -11,11 +11,11 @@ interface ToldPart {
 }
 const IN_PART = "d.stream = @stream AND told_at >= @from AND told_at < @to";
 
-/** One that is parked waits for a person already. */
+/** Whether the deletion `d` is open. A parked one is not, because it already waits for a person. */
 const IS_OPEN = `d.done = 0 AND EXISTS
   (SELECT 1 FROM records r WHERE r.id = d.record AND r.state IN ('due', 'claimed', 'waiting'))`;
 
-/** Deletions that the ERP told of, by flag, by feed or by a sweep: counted per stream before one is carried out. */
+/** Deletions announced by a flag, a feed or a sweep, which are counted per stream before one is carried out. */
 export class Deletions {
   readonly #clock: Clock;
   readonly #tell;
@@ -41,7 +41,7 @@ export class Deletions {
            WHERE ${IN_PART} AND ((${IS_OPEN}) OR (done = 1 AND told_at > @since)) LIMIT @limit)`,
       )
       .pluck();
-    // What was staged no later and is still to be delivered may be a deletion too.
+    // A change staged no later and still to be delivered may be a deletion too.
     this.#behind = db
       .prepare<{ stream: string; record: number; now: number; toldAt: number }, 0 | 1>(
         `SELECT EXISTS (
@@ -82,8 +82,8 @@ export class Deletions {
   }
 
   /**
-   * Counts deletions told of after `confirmedAt`, the open ones and those told of after `since` that were carried out, and yields where
-   * others may have their turn.
+   * Counts the deletions announced after `confirmedAt` that are open, or that were announced after `since` and carried out. Yields so that
+   * other work can run.
    */
   *counting(stream: StreamName, { since, confirmedAt }: { since: number; confirmedAt: number }) {
     let count = 0;
@@ -94,17 +94,17 @@ export class Deletions {
     return count;
   }
 
-  /** It was carried out. */
+  /** Notes that the deletion was carried out. */
   done(record: number): void {
     this.#done.run(record);
   }
 
-  /** The record is to stay after all. */
+  /** Forgets an open deletion, because the record stays. */
   forget(record: number): void {
     this.#forget.run(record);
   }
 
-  /** Finds the open ones, with the first keys, and yields where others may have their turn. */
+  /** Counts open deletions and finds the first keys. Yields so that other work can run. */
   *findingOpen(stream: StreamName, limit: number) {
     let count = 0;
     let examples: Key[] = [];
@@ -117,7 +117,7 @@ export class Deletions {
     return { count, examples };
   }
 
-  /** Parts of those that were told of from then on, by when; each is cut when it is asked for. */
+  /** Divides the deletions announced from `first` on into parts, by time. Each part's end is determined when it is requested. */
   *#partsOf(stream: StreamName, first: number): Generator<ToldPart> {
     for (let from: number | undefined = first; from !== undefined;) {
       const next = this.#next.get(stream, from);

@@ -19,7 +19,7 @@ export class DeliverySteps {
     const moved = bindings.save(held.id, claim.id, binding);
     if (held.begun === 1) intents.end(held.id);
     const { former, isLast } = this.#write(held.id, { ...claim, binding }, applied);
-    // A record that the ERP deleted was only bound to be found again: its deletion is still to be carried out.
+    // A record that the ERP deleted was bound only so that its deletion can be carried out, which comes next.
     const followedBy = isLast && held.deleted === 0 ? undefined : "change";
     this.#tables.endings.end(held, "apply", { attempts: 0, answered: true, followedBy });
     family.childDeleted(former);
@@ -37,8 +37,8 @@ export class DeliverySteps {
   }
 
   /**
-   * Returns whose ids the record carried before, and whether what was written is the last word: it is not when the caller
-   * says so, or when a parent has moved under it.
+   * Stores what was written. Returns the parents whose ids the record carried before, and whether the record is done. It is not done if the
+   * caller says so, or if a parent's service id has changed.
    */
   #write(record: number, claim: Claim, applied: Applied): { former: readonly RecordId[]; isLast: boolean } {
     const { audit, deletions, family, matches, written } = this.#tables;
@@ -47,7 +47,7 @@ export class DeliverySteps {
       const { resource, serviceId } = claim.binding;
       matches.save(resource, [{ serviceId, keys: applied.keys }]);
     }
-    // Settled to be deleted: still to be carried out.
+    // If the ERP deleted the record, its deletion is still to be carried out.
     if (!claim.deleted) deletions.forget(record);
     const { former, isOutdated } = family.setParents(record, applied.parents);
     audit.add(claim.id, applied.audit);

@@ -8,7 +8,7 @@ import { SELECT_RECORD, bindingOf, type RecordRow } from "../../rows/record-row.
 import { next } from "../../transitions.ts";
 import type { Tables } from "../tables.ts";
 
-/** How it reaches its tables. */
+/** How this class accesses its tables. */
 interface Access {
   read<T>(work: () => T): Promise<T>;
   step<T>(work: () => T, options: { readonly durable: true }): Promise<T>;
@@ -16,10 +16,10 @@ interface Access {
 }
 
 const OF_RECORD = "WHERE stream = @stream AND key = @key";
-/** The records that a notice is about are listed in its `affected`. */
+/** A notice lists the records that it is about in its `affected`. */
 const namesRecord = (affected: string) => `instr(${affected}, @stream || ': ') = 1 AND instr(${affected}, @key) > 0`;
 
-/** What is overwritten or removed, statement by statement. */
+/** The statements that overwrite or remove contents. */
 const ERASE = [
   "UPDATE contents SET row = '{}' WHERE record = @id",
   "DELETE FROM written WHERE record = @id",
@@ -31,7 +31,7 @@ const ERASE = [
   `UPDATE notice_events SET event = json_remove(event, '$.notice.cause') WHERE ${namesRecord("event ->> '$.notice.affected'")}`,
 ];
 
-/** Overwrites what is kept of a record's contents, down to the bytes of the files. */
+/** Overwrites what is stored of a record's contents, down to the bytes of the files. */
 export class Forgetting implements PrivacyStore {
   readonly #db: Database;
   readonly #tables: Tables;
@@ -74,8 +74,8 @@ export class Forgetting implements PrivacyStore {
   }
 
   /**
-   * Overwritten rows leave their bytes in free space of the file and in its log, and rows that moved leave copies: only a file
-   * that is written again has none.
+   * Overwritten rows leave their bytes in the file's free space and in its log, and moved rows leave copies. Only rewriting the file
+   * removes them.
    */
   #rewriteFiles(): void {
     try {

@@ -3,7 +3,7 @@ import type { AuditEntry, Claim, InFlight } from "../../claim.ts";
 import { refused } from "../../refusals.ts";
 import type { Tables } from "../tables.ts";
 
-/** Steps that leave the claim where it is: what is written down before and after a request to the service. */
+/** Steps that keep the claim: what is journalled before and after a request to the service. */
 export class Journal {
   readonly #tables: Tables;
 
@@ -49,7 +49,7 @@ export class Journal {
   }
 }
 
-/** Ends the record's binding and forgets what was written there. Returns whose ids it carried. */
+/** Ends the record's binding and forgets what was written. Returns the parents whose ids it carried. */
 export function letGo({ bindings, family, written }: Tables, record: number): readonly RecordId[] {
   bindings.end(record);
   written.forget(record);

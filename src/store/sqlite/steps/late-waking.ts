@@ -1,7 +1,7 @@
 import type { InParts } from "../in-parts.ts";
 import type { ParentLinks } from "./parent-links.ts";
 
-/** Wakes the children of parents with very many, after the step that woke the first of them. */
+/** Wakes the remaining children of parents with very many, after the step that woke the first ones. */
 export class LateWaking {
   readonly #family: ParentLinks;
   readonly #parts: InParts;
@@ -12,14 +12,17 @@ export class LateWaking {
     this.#parts = parts;
   }
 
-  /** Resolves when no child is left, or another call wakes them. What fails stays noted, for the next call or the next start. */
+  /**
+   * Resolves when no child is left, or at once if another call is waking them. After a failure they stay noted for the next call or the
+   * next start.
+   */
   async run(): Promise<void> {
     if (this.#isRunning) return;
     this.#isRunning = true;
     try {
       while (this.#family.isWaking()) await this.#parts.untilNone(() => this.#family.wakeOthers());
     } catch {
-      // The step before was done, and its caller must learn that.
+      // The step before succeeded, and its caller must learn that.
     } finally {
       this.#isRunning = false;
     }

@@ -20,7 +20,7 @@ import { FIRST_KEY, IN_PART, StreamParts } from "../tables/stream-parts.ts";
 import { actorRow } from "../../rows/actor-row.ts";
 import { stateList } from "../../rows/state-list.ts";
 
-/** Records that one step looks at: each that it makes due again is written into the history, too. Some twenty milliseconds. */
+/** Records examined per step, which takes about 20 ms: each one made due also gets an audit entry. */
 const RETRIED_AT_ONCE = 2_000;
 
 type Retried = Parameters<OperatorStore["retryNow"]>[0] & { readonly stream: StreamName };
@@ -32,7 +32,7 @@ interface Answered {
   readonly errorCode: string | null;
 }
 
-/** What people decide: answers to creates that cannot be settled, and another try for what stands still. */
+/** People's decisions: answers to creates that cannot be settled, and retries. */
 export class OperatorDecisions {
   readonly #db: Database;
   readonly #clock: Clock;
@@ -64,7 +64,7 @@ export class OperatorDecisions {
     expectAnswerable(id, answer, { state: stateBefore, bound, errorCode });
     const binding = answer.kind === "bind" ? answer.binding : bound;
     const resource = binding?.resource ?? intents.resourceOf(record.id) ?? "";
-    // "skip" leaves an open create open: if the ERP changes the record later, its result is looked for first.
+    // A skip keeps an open create: if the ERP changes the record later, its result is looked for first.
     if (answer.kind !== "skip") intents.end(record.id);
     if (answer.kind === "bind") this.#bind(record.id, id, answer.binding);
     else if (answer.kind === "skip") {
@@ -92,7 +92,7 @@ export class OperatorDecisions {
   #bind(record: number, id: RecordId, binding: Binding): void {
     const { bindings, family, written } = this.#tables;
     const moved = bindings.save(record, id, binding);
-    // What was written to another record of the service says nothing about this one.
+    // What was written to the old record of the service does not apply to the new one.
     if (moved) written.forget(record);
     family.wakeDependents(id, moved);
   }
@@ -101,7 +101,10 @@ export class OperatorDecisions {
     return this.#tables.streams.names();
   }
 
-  /** Makes records due again of the part of a stream that begins with `from`, or one of them. Returns how many, and where the next part begins. */
+  /**
+   * Makes records due in the part of a stream that begins with `from`, or only the one of `key`. Returns how many, and where the next part
+   * begins.
+   */
   retry({ stream, key, states }: Retried, from: Key, by?: Actor): { count: number; next: Key | undefined } {
     const part = key === undefined ? this.#parts.at(stream, from) : undefined;
     const which = part === undefined ? "stream = @stream AND key = @key" : IN_PART;
@@ -121,7 +124,7 @@ export class OperatorDecisions {
   }
 }
 
-/** Makes records due again, stream by stream. */
+/** Makes records due, stream by stream. */
 export async function retryNow(
   decisions: OperatorDecisions,
   parts: InParts,

@@ -8,13 +8,13 @@ import { stateList } from "../../rows/state-list.ts";
 import type { Notes } from "../tables/notes.ts";
 import { PART } from "../tables/stream-parts.ts";
 
-/** Children that one step looks at to wake them: some milliseconds. */
+/** Children examined per step to wake them, which takes a few milliseconds. */
 const WOKEN_AT_ONCE = 500;
 
-/** Children of a parent, from one number on: those that wait for it, or those whose projection carries its id. */
+/** Children of a parent with a number above `after`: those that wait for it, or those whose projection carries its id. */
 const waking = z.object({ stream: z.string(), key: z.string(), who: z.enum(["waits", "parents"]), after: z.number() });
 type Waking = z.infer<typeof waking>;
-/** Children that are still to be woken, since their parent has more than one step wakes. */
+/** Children that are still to be woken, because their parent has more than one step can wake. */
 const wakingNote: Note<readonly Waking[]> = { name: "waking", schema: z.array(waking) };
 
 interface Child extends RecordId {
@@ -25,15 +25,15 @@ interface Child extends RecordId {
 const WAITING: ReadonlySet<RecordState> = new Set(statesMovedTo("due", "parentBound"));
 const OUTDATED: ReadonlySet<RecordState> = new Set(statesMovedTo("due", "parentRebound"));
 
-/** Children of a parent that are in the service. No record is its own child. */
+/** Bound, undeleted children of a parent. No record is its own child. */
 const FROM_BOUND_CHILDREN = `
   FROM parents p JOIN records r ON r.id = p.child JOIN bindings b ON b.record = r.id
   WHERE p.stream = +? AND p.key = +? AND r.state <> 'deleted' AND NOT (r.stream = p.stream AND r.key = p.key)`;
-/** Those of a part, in order. */
+/** The children in a part, in order. */
 const IN_PART = "AND p.child >= +? AND p.child < +? ORDER BY p.child";
 type PartOfChildren = [stream: StreamName, key: Key, from: number, to: number];
 
-/** Parents and children: who carries whose service id, and who waits for whom. */
+/** Which records carry whose service id, and which wait for which. */
 export class ParentLinks {
   readonly #clock: Clock;
   readonly #notes: Notes;
@@ -113,8 +113,8 @@ export class ParentLinks {
   }
 
   /**
-   * Remembers whose service ids the record's projection carries. Returns whose it carried before, and whether a parent has
-   * another one by now.
+   * Stores the parents whose service ids the record's projection carries. Returns the parents before, and whether the service id of one has
+   * changed.
    */
   setParents(child: number, parents: Parents): { readonly former: readonly RecordId[]; readonly isOutdated: boolean } {
     const former = this.parentsOf(child);
@@ -127,17 +127,17 @@ export class ParentLinks {
     return { former, isOutdated };
   }
 
-  /** Remembers whose service ids a projection carries that was not written, beside those that were. */
+  /** Adds the parents whose service ids are in a projection that was not written. */
   addParents(child: number, parents: Parents): void {
     for (const { stream, key } of parents) this.#addParent.run(child, stream, key);
   }
 
-  /** Whose service ids the record's projection carries. */
+  /** The parents whose service ids the record's projection carries. */
   parentsOf(child: number): RecordId[] {
     return this.#parentsOf.all(child);
   }
 
-  /** Makes those of the parents due that wait and have no bound child left: a deletion may have waited for the last one. */
+  /** Makes waiting parents due that have no bound child left, because their deletion may have waited for the last one. */
   childDeleted(parents: readonly RecordId[]): void {
     for (const { stream, key } of parents) {
       const parent = this.#inPlace.get(stream, key);
@@ -150,14 +150,14 @@ export class ParentLinks {
     }
   }
 
-  /** Remembers whom the record waits for; true when one of them is bound already. */
+  /** Stores the parents that the record waits for. Returns true if one of them is already bound. */
   setWaits(child: number, parents: Parents): boolean {
     this.#forgetWaits.run(child);
     for (const { stream, key } of parents) this.#addWait.run(child, stream, key);
     return parents.length > 0 && this.#parentsBound.get(child) === 1;
   }
 
-  /** Whether one of these records will not come: the ERP deleted it, or the stream's rules leave it out. */
+  /** Whether one of these records will never be bound: the ERP deleted it, or the stream's rules leave it out. */
   isGivenUp(parents: readonly RecordId[]): boolean {
     return parents.some(({ stream, key }) => this.#isGivenUp.get(stream, key) === 1);
   }
@@ -167,8 +167,9 @@ export class ParentLinks {
   }
 
   /**
-   * Wakes who waits for a parent that was just bound, or that will not come (a reference may be optional), and, when it
-   * `moved`, who carries its old service id. Of very many it wakes the first, and notes the others for {@link wakeOthers}.
+   * Wakes the records that wait for a parent which was just bound, or which never will be (a reference may be optional). If it `moved`,
+   * also wakes the records that carry its old service id. If there are very many, it wakes the first and notes the others for {@link
+   * wakeOthers}.
    */
   wakeDependents({ stream, key }: RecordId, moved: boolean): RecordId[] {
     const lists = moved ? (["waits", "parents"] as const) : (["waits"] as const);
@@ -178,12 +179,12 @@ export class ParentLinks {
     return parts.flatMap(({ woken }) => woken);
   }
 
-  /** Whether children are still to be woken. */
+  /** Whether any children are still to be woken. */
   isWaking(): boolean {
     return this.#others().length > 0;
   }
 
-  /** Wakes some of the others. Returns how many lists of them are left. */
+  /** Wakes some of the remaining children. Returns how many lists of children are left. */
   wakeOthers(): number {
     const [first, ...others] = this.#others();
     if (first === undefined) return 0;
@@ -214,7 +215,7 @@ export class ParentLinks {
     };
   }
 
-  /** Finds records that are not delivered now and become due when this one is bound to another id. */
+  /** Finds the records that become due when this one is bound to another id, except claimed ones. */
   findingDependents(id: RecordId) {
     return this.#finding(this.#outdated, id);
   }
@@ -223,7 +224,7 @@ export class ParentLinks {
     return this.#finding(this.#boundChildren, id);
   }
 
-  /** Finds children by and by, and yields where others may have their turn. */
+  /** Finds children in parts. Yields so that other work can run. */
   *#finding(
     children: Statement<PartOfChildren, RecordId>,
     { stream, key }: RecordId,

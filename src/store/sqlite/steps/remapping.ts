@@ -8,7 +8,7 @@ import type { Tables } from "../tables.ts";
 import { FIRST_KEY, IN_PART, StreamParts } from "../tables/stream-parts.ts";
 import type { Streams } from "../tables/streams.ts";
 
-/** Makes a whole stream due when what its records map to may have changed. */
+/** Makes a whole stream due when its mapping may have changed. */
 export class Remapping {
   readonly #clock: Clock;
   readonly #streams: Streams;
@@ -33,7 +33,7 @@ export class Remapping {
       WHERE ${IN_PART} AND state IN (${stateList(statesMovedTo("due", "remap"))})`);
   }
 
-  /** Whether records are to be made due for this fingerprint. The first one is kept at once. */
+  /** Whether this fingerprint requires a remap. Stores the first fingerprint at once. */
   begin(stream: StreamName, fingerprint: string): boolean {
     this.#streams.ensure(stream);
     const known = this.#fingerprint.get(stream) ?? undefined;
@@ -41,7 +41,7 @@ export class Remapping {
     return known !== undefined && known !== fingerprint;
   }
 
-  /** Makes records due of the part of the stream that begins with `from`. Returns how many, and where the next part begins. */
+  /** Makes the records due in the part of the stream that begins with `from`. Returns how many, and where the next part begins. */
   wake(stream: StreamName, from: Key): { count: number; next: Key | undefined } {
     const part = this.#parts.at(stream, from);
     const values = { ...part, stream, now: this.#clock.now() };
@@ -49,13 +49,13 @@ export class Remapping {
     return { count: pending + this.#wake.run(values).changes, next: part.next };
   }
 
-  /** All parts were made due for this fingerprint. */
+  /** Stores the fingerprint, because all parts are done. */
   end(stream: StreamName, fingerprint: string): void {
     this.#save.run(fingerprint, stream);
   }
 }
 
-/** Makes a stream due for another fingerprint, which is kept at the end: one that is cut off begins again. */
+/** Makes a stream due for a new fingerprint. The fingerprint is stored last, so an interrupted remap starts over. */
 export async function remap(remapping: Remapping, parts: InParts, stream: StreamName, fingerprint: string) {
   if (!(await parts.step(() => remapping.begin(stream, fingerprint)))) return 0;
   const count = await parts.through(FIRST_KEY, (from) => remapping.wake(stream, from));
@@ -63,7 +63,7 @@ export async function remap(remapping: Remapping, parts: InParts, stream: Stream
   return count;
 }
 
-/** Sends records again whose counterpart in the service was found to differ. */
+/** Makes records due whose counterpart in the service was found to differ. */
 export class Rechecks {
   readonly #clock: Clock;
   readonly #tables: Pick<Tables, "audit" | "written">;
@@ -79,7 +79,7 @@ export class Rechecks {
          WHERE r.stream = ? AND r.key = ? AND r.state IN (${stateList(statesMovedTo("due", "recheck"))})`,
       )
       .pluck();
-    // A repair is as patient as a first load: what people change now goes first.
+    // Repairs have the priority of a first load: live changes go first.
     this.#move = db.prepare<[number, number]>(
       "UPDATE records SET state = 'due', due_at = ?, backfill = 1 WHERE id = ?",
     );

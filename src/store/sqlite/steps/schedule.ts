@@ -8,7 +8,7 @@ interface DueRow extends RecordId {
   readonly due_at: number;
 }
 
-/** Whose turn it is. Every question of the relay is answered from the index `records_due` alone. */
+/** What is due, and when. Every query of the relay is answered from the index `records_due` alone. */
 export class Schedule {
   readonly #clock: Clock;
   readonly #due;

@@ -6,15 +6,15 @@ import type { InParts } from "../in-parts.ts";
 import type { LatestMoment } from "../tables/latest-moment.ts";
 import type { Notes } from "../tables/notes.ts";
 
-/** Records that one step moves: some ten milliseconds. */
+/** Records moved per step, which takes about 10 ms. */
 const MOVED_AT_ONCE = 2_000;
 
-/** A place in the index `records_due`. */
+/** A position in the index `records_due`. */
 const place = z.object({ stream: z.string(), backfill: z.number(), dueAt: z.number(), key: z.string() });
 const START = { stream: "", backfill: 0, dueAt: 0, key: "" };
 
 const open = z.object({ byMs: z.number(), latest: z.number(), after: place });
-/** How far due times have followed a clock that was set back, and how far the clock had got before. None when they are done. */
+/** How far due times have followed a clock that was set back, and the clock's time before. Absent when they are done. */
 const setBackNote: Note<z.infer<typeof open>> = { name: "clock/setBack", schema: open };
 
 interface DueRow extends z.infer<typeof place> {
@@ -22,8 +22,8 @@ interface DueRow extends z.infer<typeof place> {
 }
 
 /**
- * Moves due times and leases back with the clock, in the order of `records_due`: what was moved lies behind, and so does most of
- * what is put off meanwhile, by the clock of now. What lies ahead may come early.
+ * Moves due times and leases after the clock was set back, in the order of `records_due`. Moved records, and most of those put off
+ * meanwhile by the current clock, sort before the position reached. Those that sort after it may come early.
  */
 export class SetBack {
   readonly #clock: Clock;
@@ -48,7 +48,10 @@ export class SetBack {
       UPDATE records SET due_at = due_at - ? WHERE stream IN (SELECT stream FROM streams) AND state = 'claimed'`);
   }
 
-  /** Moves the leases, or finds what was cut off since the clock was at that time. Returns by how much the rest is to be moved. */
+  /**
+   * Moves the leases, or finds an interrupted move if the clock has not yet caught up with the time before it. Returns by how much to move
+   * the rest.
+   */
   begin(byMs: number): number {
     const known = this.#notes.note(setBackNote);
     if (known !== undefined && this.#clock.now() < known.latest) return known.byMs;
@@ -57,7 +60,7 @@ export class SetBack {
     return byMs;
   }
 
-  /** Moves the next part. Returns how many records it looked at: none once the clock's own moment was moved, too. */
+  /** Moves the next part. Returns how many records it looked at: 0 once it has moved the stored time too. */
   next(): number {
     const known = this.#notes.note(setBackNote);
     if (known === undefined) return 0;
@@ -71,7 +74,7 @@ export class SetBack {
   }
 }
 
-/** Lets due times follow a clock that was set back by `byMs`. What an earlier call or process was cut off at is ended first. */
+/** Moves due times after the clock was set back by `byMs`. First completes an interrupted call of this or an earlier process. */
 export async function followClock(setBack: SetBack, parts: InParts, byMs: number): Promise<void> {
   for (let leftMs = byMs; leftMs > 0;) {
     leftMs -= await parts.step(() => setBack.begin(leftMs));

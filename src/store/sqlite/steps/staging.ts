@@ -7,10 +7,10 @@ import type { Tables } from "../tables.ts";
 import type { Streams } from "../tables/streams.ts";
 import type { Deletions } from "./deletions.ts";
 
-/** Digits of a content hash. */
+/** Length of a content hash, in characters. */
 const HASH_LENGTH = 32;
 
-/** Hash and key in one text, or "" where SQLite would not see the same text in JSON: such news are compared one by one. */
+/** Hash and key in one text, or "" if SQLite would read another text from the JSON; such rows are compared one by one. */
 function comparable({ key, hash, unreadable }: News): string {
   return unreadable || !key.isWellFormed() || key.includes("\0") ? "" : hash + key;
 }
@@ -25,7 +25,7 @@ interface Known {
   readonly backfill: number;
 }
 
-/** Where in the batch the news stand, and the record that they differ from, if there is one. */
+/** The position of a row in the batch, and the stored record that it differs from, if there is one. */
 type Different = Known & { readonly at: number };
 
 type InsertedRecord = [
@@ -46,7 +46,7 @@ interface Version {
   readonly now: number;
 }
 
-/** Takes in what polls read. */
+/** Stores what polls read. */
 export class Staging {
   readonly #clock: Clock;
   readonly #streams: Streams;
@@ -120,7 +120,7 @@ export class Staging {
     return result;
   }
 
-  /** Stores what differs; records that changed after `since` keep what they have. */
+  /** Stores differences; records that changed after `since` are left alone. */
   #take(
     stream: StreamName,
     latest: readonly News[],
@@ -145,7 +145,7 @@ export class Staging {
     return { sequence, now, result: { changed: sequence - before, unchanged } };
   }
 
-  /** The news that say something else than the store has, in their order, all found by one statement. */
+  /** Rows that differ from the store, in order, found by one statement. */
   *#differing(stream: StreamName, latest: readonly News[]): Generator<[News, Known | undefined]> {
     const possible = this.#notSeen(stream, latest);
     if (possible.length === 0) return;
@@ -158,8 +158,8 @@ export class Staging {
   }
 
   /**
-   * The news without those that the store is seen to have. Keys that ascend, as of a table that is read whole, lie beside
-   * each other here too: to read a range of them takes less than half of what it takes to look each one up.
+   * Drops rows that the store already has. Ascending keys, as from a table that is read whole, are also adjacent in the store: reading
+   * their range takes less than half the time of looking up each one.
    */
   #notSeen(stream: StreamName, latest: readonly News[]): readonly News[] {
     const keys = latest.map(({ key }) => key);
@@ -186,7 +186,10 @@ export class Staging {
     this.#insertContent.run(added.lastInsertRowid, JSON.stringify(row ?? {}));
   }
 
-  /** By one statement: binding the values of each record takes as long as storing it. They follow the version's sequence. */
+  /**
+   * Adds all records with one statement, because binding the values of each one takes as long as storing it. Sequences follow the
+   * version's.
+   */
   #addAll(stream: StreamName, added: readonly News[], version: Version): void {
     const firstId = this.#nextId.get()!;
     this.#insertAll.run({ ...version, stream, firstId, news: JSON.stringify(added.map(comparable)) });
@@ -202,7 +205,7 @@ export class Staging {
       hash,
       state: next(known.state, "change"),
       deleted: deleted ? 1 : 0,
-      // What already waits for its turn keeps its place, and a live change never falls back among a first load's.
+      // A record that is already due or claimed keeps its place, and a live change is never demoted to first-load priority.
       backfill: pending ? Math.min(known.backfill, version.backfill) : version.backfill,
       dueAt: claimed ? known.due_at : Math.min(known.state === "due" ? known.due_at! : version.now, version.now),
       again: claimed ? 1 : 0,

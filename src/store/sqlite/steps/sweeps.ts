@@ -5,12 +5,12 @@ import { sweepLost } from "../../refusals.ts";
 import type { InParts, PartDone } from "../in-parts.ts";
 import { FIRST_KEY, IN_PART, PART, StreamParts, type StreamPart } from "../tables/stream-parts.ts";
 
-/** Keys that are looked up or marked at once: some milliseconds. */
+/** Keys looked up or marked per step, which takes a few milliseconds. */
 const KEYS_AT_ONCE = 1_000;
 
 /**
- * Finds records that the ERP no longer shows: two complete sweeps must have missed them. What grows with the records goes in parts, each
- * a step of its own. An end that is cut off leaves the sweep open and some of its suspects, which it had missed indeed.
+ * Finds records that the ERP no longer has: two complete sweeps must have missed them. Work that grows with the number of records runs in
+ * parts, one step each. If its end is interrupted, a sweep stays open and leaves some suspects, all of which it did miss.
  */
 export class Sweeps {
   readonly #parts: StreamParts;
@@ -42,14 +42,14 @@ export class Sweeps {
       )
       .pluck();
     this.#close = db.prepare<[string]>("UPDATE sweeps SET open = 0 WHERE stream = ?");
-    // A real change is a sign of life: it ends a suspicion as much as being seen does.
+    // A real change proves that a record exists: it clears a suspect just like being seen.
     this.#clear = db.prepare<StreamPart & { stream: string }>(`
       DELETE FROM suspects WHERE record IN (
         SELECT r.id FROM records r CROSS JOIN suspects s ON s.record = r.id
         WHERE ${IN_PART}
           AND (r.deleted OR r.sequence <> s.sequence
                OR EXISTS (SELECT 1 FROM seen WHERE seen.stream = r.stream AND seen.key = r.key)))`);
-    // What was staged while the sweep ran may lie behind the place where it was already reading.
+    // Records staged during the sweep are exempt: they may lie before the place where it was already reading.
     this.#suspect = db.prepare<StreamPart & { stream: string; sweep: number }>(`
       INSERT INTO suspects (record, sequence, sweep)
       SELECT r.id, r.sequence, @sweep FROM records r
@@ -75,7 +75,7 @@ export class Sweeps {
     return this.#number.get(stream)!;
   }
 
-  /** Marks a part of the keys, which begins at this place. */
+  /** Marks the part of the keys that begins at `from`. */
   markSeen(stream: StreamName, sweep: number, keys: readonly Key[], from: number): PartDone<number> {
     this.#expectOpen(stream, sweep);
     const part = keys.slice(from, from + KEYS_AT_ONCE);
@@ -84,7 +84,7 @@ export class Sweeps {
     return { count: part.length, next: next < keys.length ? next : undefined };
   }
 
-  /** Finds by and by, and yields where others may have their turn. */
+  /** Finds unseen keys in parts. Yields so that other work can run. */
   *findingUnseen(stream: StreamName, keys: readonly Key[]): Generator<undefined, Key[]> {
     const unseen: Key[] = [];
     for (let from = 0; from < keys.length; from += KEYS_AT_ONCE) {
@@ -95,7 +95,10 @@ export class Sweeps {
     return unseen;
   }
 
-  /** Suspects, clears and confirms in the part of the stream that begins with `from`. Returns how many it suspects, and the confirmed. */
+  /**
+   * Suspects, clears and confirms records in the part of the stream that begins with `from`. Returns the number of suspects and the
+   * confirmed keys.
+   */
   compare(stream: StreamName, sweep: number, from: Key): PartDone<Key> & { confirmed: Key[] } {
     this.#expectOpen(stream, sweep);
     const part = this.#parts.at(stream, from);
@@ -105,13 +108,13 @@ export class Sweeps {
     return { count: this.#suspects.get(values) ?? 0, confirmed: this.#confirmed.all(values), next: part.next };
   }
 
-  /** Ends a sweep with which all parts were compared. */
+  /** Ends a sweep after all parts were compared. */
   end(stream: StreamName, sweep: number): void {
     this.#expectOpen(stream, sweep);
     this.#close.run(stream);
   }
 
-  /** Forgets a part of the marks, unless another sweep has begun, whose they are. Returns how many. */
+  /** Deletes a part of the marks and returns how many. Once another sweep has begun, the marks belong to it and none are deleted. */
   forgetSeen(stream: StreamName, sweep: number): number {
     return this.#forgetSeen.run({ stream, sweep }).changes;
   }
@@ -129,7 +132,7 @@ export async function beginSweep(sweeps: Sweeps, parts: InParts, stream: StreamN
   return sweep;
 }
 
-/** Marks keys as seen. What is cut off has marked some, which were seen. */
+/** Marks keys as seen, in parts. If it is interrupted, the marks made so far are still right. */
 export async function markSeen(
   sweeps: Sweeps,
   parts: InParts,
@@ -138,7 +141,7 @@ export async function markSeen(
   await parts.through(0, (from) => sweeps.markSeen(stream, sweep, keys, from));
 }
 
-/** Ends a sweep that has seen all keys. */
+/** Ends a sweep that has marked all keys. */
 export async function endSweep(sweeps: Sweeps, parts: InParts, stream: StreamName, sweep: number) {
   const confirmed: Key[] = [];
   const suspects = await parts.through(

@@ -3,7 +3,7 @@ import type { Clock, RecordId } from "#model";
 import type { AuditEntry } from "../../claim.ts";
 import { ADD_AUDIT, auditRow, type AuditRow } from "../../rows/audit-row.ts";
 
-/** What was done to the service and to a record's life, append-only until it is pruned by age. */
+/** What was done to the service and to records. Append-only until entries are pruned by age. */
 export class AuditTrail {
   readonly #clock: Clock;
   readonly #add;

@@ -7,7 +7,7 @@ interface BindingRow {
   readonly service_id: number;
 }
 
-/** Which record is which id of the service: unique both ways. */
+/** Which record is bound to which service id; unique both ways. */
 export class Bindings {
   readonly #ofRecord;
   readonly #ofId;
@@ -32,7 +32,7 @@ export class Bindings {
     return asBinding(this.#ofRecord.get(record));
   }
 
-  /** By {@link recordName}; unbound records are absent. */
+  /** Bindings by {@link recordName}; unbound records are absent. */
   ofAll(ids: readonly RecordId[]): ReadonlyMap<string, Binding> {
     const found = new Map<string, Binding>();
     for (const id of ids) {
@@ -48,9 +48,9 @@ export class Bindings {
   }
 
   /**
-   * Binds the record, in place of what it was bound to.
+   * Binds the record and replaces its old binding.
    * @returns whether its children may carry another service id than this one.
-   * @throws {ParkError} E_ALREADY_BOUND when another record of the ERP has this id, E_STORE_VALUE when it cannot be one.
+   * @throws {ParkError} E_ALREADY_BOUND when another record of the ERP has this id, E_STORE_VALUE when it cannot be a service id.
    */
   save(record: number, id: RecordId, binding: Binding): boolean {
     const { resource, serviceId } = binding;

@@ -9,20 +9,20 @@ import { LatestMoment } from "./latest-moment.ts";
 import { SELECT_ONE, claimOf, type RecordRow } from "../../rows/record-row.ts";
 import { Notes } from "./notes.ts";
 
-/** The record behind a claim that is still held. */
+/** The record of a claim that is still held. */
 export interface Held {
   readonly id: number;
   readonly deleted: number;
   readonly attempts: number;
-  /** 1 when something happened meanwhile that makes the record due when the claim ends. */
+  /** 1 if something happened during the claim that makes the record due when it ends. */
   readonly again: number;
-  /** 1 when it has a service id. */
+  /** 1 if it has a service id. */
   readonly bound: number;
-  /** 1 when a create was begun whose end is not known. */
+  /** 1 if a create was begun and its result is not known. */
   readonly begun: number;
 }
 
-/** Who works on what: a token and a lease per claimed record. */
+/** Which records are claimed: a token and a lease for each. */
 export class Claims {
   readonly #clock: Clock;
   readonly #leaseMs: number;
@@ -69,11 +69,11 @@ export class Claims {
 }
 
 /**
- * Makes every claimed record due at its former place in the line and returns how many: for the one daemon, before its workers start. A
- * create that was cut off is then looked for before the rest of a backfill, not after it.
+ * Makes every claimed record due at its old place in the order and returns how many. Only for the single daemon, before its workers start.
+ * An interrupted create is then looked for before the rest of a backfill, not after it.
  */
 export function giveBackClaims(db: Database, clock: Clock, logger: Logger): number {
-  // By stream, since the index begins with it: to read the whole table would take a start's time, and fill the cache for good.
+  // By stream, because the index begins with it. Reading the whole table would dominate the start and fill the cache for good.
   const giveBack = db.prepare<[number]>(`
     UPDATE records SET state = 'due', token = NULL, due_at = min(changed_at, ?), again = 0
     WHERE stream IN (SELECT stream FROM streams) AND state = 'claimed'`);

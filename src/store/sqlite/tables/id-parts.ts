@@ -1,21 +1,21 @@
 import type { Database } from "better-sqlite3";
 import type { ResourceName } from "#model";
 
-/** Comes before every id, as infinity after them. */
+/** Sorts before every id. */
 export const FIRST = -Infinity;
-/** Which records are in a part of `@resource`. */
+/** Condition: the row is in this part of `@resource`. */
 export const IN_PART = "resource = @resource AND service_id >= @from AND service_id < @to";
 
-/** Service ids of one resource, in order. */
+/** A range of service ids of one resource. */
 export interface IdPart {
   readonly resource: ResourceName;
   readonly from: number;
   readonly to: number;
-  /** Where the next part begins, if there is one. */
+  /** The first id of the next part, if there is one. */
   readonly next: number | undefined;
 }
 
-/** Cuts the ids of a resource into parts of so many rows. */
+/** Divides the ids of a resource into parts of a fixed number of rows. */
 export class IdParts {
   readonly #after;
 
@@ -33,7 +33,7 @@ export class IdParts {
     return { resource, from, to: next ?? Infinity, next };
   }
 
-  /** All parts; each is cut when it is asked for. */
+  /** All parts; each part's end is determined when it is requested. */
   *of(resource: ResourceName): Generator<IdPart> {
     for (let next: number | undefined = FIRST; next !== undefined;) {
       const part = this.at(resource, next);

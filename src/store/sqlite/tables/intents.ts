@@ -1,7 +1,7 @@
 import type { Database } from "better-sqlite3";
 import type { Clock, Projection, ResourceName } from "#model";
 
-/** Creates that were begun and whose end is not known. */
+/** Creates that were begun and whose result is not known. */
 export class Intents {
   readonly #clock: Clock;
   readonly #resource;
@@ -21,7 +21,7 @@ export class Intents {
     this.#end = db.prepare<[number]>("DELETE FROM intents WHERE record = ?");
   }
 
-  /** Where the record's open intent leads, or undefined. */
+  /** The resource of the record's open intent, if there is one. */
   resourceOf(record: number): ResourceName | undefined {
     return this.#resource.get(record);
   }

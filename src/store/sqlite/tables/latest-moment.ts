@@ -3,8 +3,8 @@ import { GRAIN_MS, latestNote } from "../../facts.ts";
 import type { Notes } from "./notes.ts";
 
 /**
- * How far the clock had got when something was last written. Due times were made by that clock: who finds an earlier one
- * knows that it was set back, also when the daemon that saw the later one lived for a moment only.
+ * The clock's time when something was last written. Due times follow that clock. A process that finds an earlier time knows that the clock
+ * was set back, even if the daemon that saw the later time ran only for a moment.
  */
 export class LatestMoment {
   readonly #notes: Notes;
@@ -21,12 +21,12 @@ export class LatestMoment {
     return this.#ms;
   }
 
-  /** Belongs into every transaction. */
+  /** Call in every transaction. */
   note(): void {
     if (this.#clock.now() >= this.#ms + GRAIN_MS) this.begin();
   }
 
-  /** From now on this moment counts, even if it is an earlier one. */
+  /** Sets the stored time, even if it is earlier. */
   begin(ms = this.#clock.now()): void {
     this.#ms = ms;
     this.#notes.save(latestNote, this.#ms);

@@ -2,7 +2,7 @@ import type { Database } from "better-sqlite3";
 import { StopError } from "#model";
 
 /**
- * Reads the whole file and compares its structure: seconds per gigabyte.
+ * Reads the whole file and checks its structure: seconds per gigabyte.
  * @throws {StopError} E_STORE_CORRUPT when it is damaged.
  */
 export function expectUndamaged(db: Database): void {
@@ -14,7 +14,7 @@ export function expectUndamaged(db: Database): void {
   );
 }
 
-/** How many rows each table has; SQLite's own tables are left out. */
+/** The number of rows in each table, without SQLite's own tables. */
 export function tableCounts(db: Database): Record<string, number> {
   const names = db
     .prepare<[], string>(

@@ -5,20 +5,20 @@ import type { InParts, PartDone } from "../in-parts.ts";
 import { FIRST, IdParts, IN_PART, type IdPart } from "./id-parts.ts";
 import { PART } from "./stream-parts.ts";
 
-/** Records of the index that one read counts: some milliseconds. */
+/** Index records counted per read, which takes a few milliseconds. */
 const COUNTED_AT_ONCE = 20_000;
-/** Records that one step forgets: some ten milliseconds, since their keys lie all over an index. */
+/** Records deleted per step, which takes about 10 ms, because their keys are spread all over an index. */
 const FORGOTTEN_AT_ONCE = 250;
 
-/** One of those that a sample may be taken from: the lowest lots are. */
+/** A candidate for the random sample: those with the lowest lots are taken. */
 interface Drawn {
   readonly serviceId: ServiceId;
   readonly lot: number;
 }
 
 /**
- * The service's records by normalised natural key. Each record carries the number of the whole read that saw it last: what
- * was known stays until a whole read has ended without it, so that a half-read index is never used.
+ * The service's records by normalised natural key. Each record carries the number of the whole read that last saw it. Known records stay
+ * until a whole read has ended without them, so a half-read index is never used.
  */
 export class MatchIndex {
   readonly #boundParts;
@@ -94,7 +94,7 @@ export class MatchIndex {
     this.#begin.run(resource);
   }
 
-  /** Adds what records are bound to, of the part that begins with `from`. */
+  /** Adds the ids that records are bound to, in the part that begins with `from`. */
   rememberBound(resource: ResourceName, from: number): PartDone<number> {
     const part = this.#boundParts.at(resource, from);
     return { count: this.#rememberBound.run(part).changes, next: part.next };
@@ -109,7 +109,7 @@ export class MatchIndex {
     }
   }
 
-  /** Counts by and by, and yields where others may have their turn. */
+  /** Counts unseen records in parts. Yields so that other work can run. */
   *countingUnseen(resource: ResourceName, limit: number): Generator<undefined, UnseenMatches> {
     const reading = this.numberOf(resource);
     let known = 0;
@@ -126,7 +126,7 @@ export class MatchIndex {
     return { known, unseen, some: some.map(({ serviceId }) => serviceId) };
   }
 
-  /** Forgets what this whole read did not show, of the part that begins with `from`; nothing once another one has begun. */
+  /** Forgets what this whole read did not show, in the part that begins with `from`; nothing once another read has begun. */
   forgetUnseen(resource: ResourceName, reading: number, from: number): PartDone<number> {
     if (this.numberOf(resource) !== reading) return { count: 0, next: undefined };
     const part = this.#knownParts.at(resource, from);
@@ -148,7 +148,7 @@ export class MatchIndex {
     return state && { readAt: state.readAt, isEmpty: state.isFilled === 0 };
   }
 
-  /** Counts by and by, and yields where others may have their turn. */
+  /** Counts unbound records in parts. Yields so that other work can run. */
   *countingUnbound(resource: ResourceName): Generator<undefined, number> {
     let count = 0;
     for (const part of this.#countedParts.of(resource)) {
@@ -162,19 +162,19 @@ export class MatchIndex {
     return this.#matches.all(resource, rule, key);
   }
 
-  /** Of the whole read that runs, or ran last. */
+  /** The number of the current whole read, or of the last one. */
   numberOf(resource: ResourceName): number {
     return this.#reading.get(resource) ?? 0;
   }
 }
 
-/** Begins a whole read. Until its end it only adds ids that records are bound to, so an interrupted one does no harm. */
+/** Begins a whole read. Until its end it only adds ids that records are bound to, so an interrupted read does no harm. */
 export async function beginMatches(matches: MatchIndex, parts: InParts, resource: ResourceName): Promise<void> {
   await parts.step(() => matches.begin(resource));
   await parts.through(FIRST, (from) => matches.rememberBound(resource, from));
 }
 
-/** Ends a read. The end of a whole one that is cut off has forgotten only what that read did not show. */
+/** Ends a read. If it is interrupted, it has only forgotten records that a whole read did not show. */
 export async function endMatches(
   matches: MatchIndex,
   parts: InParts,

@@ -37,7 +37,7 @@ export class Notes {
   }
 }
 
-/** Counts the creates that are begun. */
+/** Counts the creates that were begun. */
 export class CreateCount {
   readonly #add;
 
@@ -51,7 +51,7 @@ export class CreateCount {
       .pluck();
   }
 
-  /** Counts one more. @returns how many there are. */
+  /** Adds one. @returns the new total. */
   add(): number {
     return this.#add.get(createsNote.name)!;
   }

@@ -5,7 +5,7 @@ import { alikeActs, type ActRow } from "../../rows/act-row.ts";
 import { dialect } from "../statements.ts";
 import { PART } from "./stream-parts.ts";
 
-/** What people did, counted by and by: a retry of very many records wrote as many entries. */
+/** People's recent actions, read in parts: a retry of very many records wrote one entry for each. */
 export class RecentActs {
   readonly #next;
   readonly #alike;
@@ -19,7 +19,7 @@ export class RecentActs {
     this.#alike = db.prepare<[object], ActRow>(alikeActs(dialect.actsOfPeople, "at >= @from AND at < @to"));
   }
 
-  /** Yields where others may have their turn. */
+  /** Finds actions in parts. Yields so that other work can run. */
   *finding({ since, limit, stream }: Parameters<ActStore["recent"]>[0]): Generator<undefined, ActRow[]> {
     const acts = new Map<string, ActRow>();
     for (let from: number | undefined = since; from !== undefined;) {
@@ -35,7 +35,7 @@ export class RecentActs {
   }
 }
 
-/** The same for alike acts. */
+/** A key that is the same for equal acts. */
 function nameOf({ at, id, stream, key, action, outcome, actor, via, why }: ActRow): string {
   const alone = key === "" ? id : 0;
   return JSON.stringify([stream, alone, action, outcome, actor, via, why, Math.floor(at / MINUTE_MS)]);

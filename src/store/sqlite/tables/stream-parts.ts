@@ -1,28 +1,28 @@
 import type { Database } from "better-sqlite3";
 import type { Key, StreamName } from "#model";
 
-/** Records that one step looks at: some ten milliseconds. */
+/** Records per step, which takes about 10 ms. */
 export const PART = 5_000;
-/** Which records are in a part of `@stream`. */
+/** Condition: the row is in this part of `@stream`. */
 export const IN_PART = "stream = @stream AND key >= @from AND key < @to";
-/** Comes before every key. */
+/** Sorts before every key. */
 export const FIRST_KEY: Key = "";
-/** Comes after every key. */
+/** Sorts after every key. */
 const END = Buffer.alloc(0);
 
-/** Records of one stream, by their keys. */
+/** A range of records of one stream, by key. */
 export interface StreamPart {
   readonly from: Key;
   readonly to: Key | Buffer;
-  /** Where the next part begins, if there is one. */
+  /** The first key of the next part, if there is one. */
   readonly next: Key | undefined;
 }
 
-/** Cuts streams into parts: a step that touched every record of a large one would hold the event loop for seconds. */
+/** Divides streams into parts: a step that touched every record of a large stream would block the event loop for seconds. */
 export class StreamParts {
   readonly #after;
 
-  /** Each part has so many records, the last one fewer. */
+  /** `size` is the number of records per part. */
   constructor(db: Database, size = PART) {
     this.#after = db
       .prepare<[string, string], Key>(

@@ -34,7 +34,7 @@ export class Streams {
     this.#ensure.run(stream);
   }
 
-  /** Moves the cursor after a batch. `rows` counts into the poll that runs. */
+  /** Moves the cursor after a batch. `rows` is added to the count of the current poll. */
   advance(
     stream: StreamName,
     batch: { sequence: number; cursor: Cursor; rows: number; complete: boolean; now: number },
@@ -49,7 +49,7 @@ export class Streams {
     this.#advanceDeletions.run(batch.sequence, JSON.stringify(batch.cursor), stream);
   }
 
-  /** Keeps the sequence of what was staged beside the polls. */
+  /** Stores the sequence after staging outside of a poll. */
   count(stream: StreamName, sequence: number): void {
     this.#count.run(sequence, stream);
   }

@@ -8,7 +8,7 @@ import { stateList } from "../../rows/state-list.ts";
 import { PART } from "./stream-parts.ts";
 import type { Streams } from "./streams.ts";
 
-/** Records that are counted without a pause: about a millisecond. */
+/** Records counted without a pause, which takes about 1 ms. */
 const SLICE = 20_000;
 
 /** Records as people and commands see them. */
@@ -37,7 +37,7 @@ export class Views {
     return row && this.#view(row);
   }
 
-  /** Finds by and by, and yields where others may have their turn: one without a binding may come after many that have one. */
+  /** Finds records in parts. Yields so that other work can run: an unbound record may follow very many bound ones. */
   *finding(query: RecordQuery): Generator<undefined, RecordView[]> {
     const { stream, states, unbound, after, limit } = query;
     const streams = stream === undefined ? this.#streams.names() : [stream];
@@ -57,7 +57,7 @@ export class Views {
     return found;
   }
 
-  /** One index range per state, each cut at the limit: a page costs the same however many records the stream has. */
+  /** Reads one index range per state, each up to the limit: a page costs the same however many records the stream has. */
   #page(
     stream: StreamName,
     { states, unbound }: Pick<RecordQuery, "states" | "unbound">,
@@ -76,7 +76,7 @@ export class Views {
       .all({ stream, after, to, limit });
   }
 
-  /** The key up to which one read looks at records, if there are more. */
+  /** The last key that one read examines; undefined if no more records follow. */
   #endOfPart(stream: StreamName, states: RecordQuery["states"], after: Key | undefined): Key | undefined {
     const ends = rangesOf(states, after).map(
       (range) => `SELECT * FROM (SELECT key FROM records WHERE ${range} ORDER BY key LIMIT 1 OFFSET ${PART})`,
@@ -86,7 +86,7 @@ export class Views {
     return end.get({ stream, after }) ?? undefined;
   }
 
-  /** Counts by and by, and yields where others may have their turn. */
+  /** Counts records in parts. Yields so that other work can run. */
   *counting(states: readonly RecordState[] = RECORD_STATES) {
     const counts = new Map<StreamName, Partial<Record<RecordState, number>>>();
     for (const stream of this.#streams.names())
@@ -108,7 +108,7 @@ export class Views {
   }
 }
 
-/** The ranges of the indexes that hold these records: one for each state. */
+/** The index ranges that hold these records, one per state. */
 function rangesOf(states: RecordQuery["states"], after: Key | undefined): string[] {
   const range = `stream = @stream ${after === undefined ? "" : "AND key > @after"}`;
   return states?.map((state) => `${range} AND state = ${stateList([state])}`) ?? [range];

@@ -3,7 +3,7 @@ import type { Projection } from "#model";
 import type { InFlight } from "../../claim.ts";
 import { storedInFlight } from "../../rows/in-flight.ts";
 
-/** What was last written to the service for a record, and the fields of which that is not certain. */
+/** What was last written to the service for a record, and which fields are in doubt. */
 export class Written {
   readonly #apply;
   readonly #mark;
@@ -18,7 +18,7 @@ export class Written {
     this.#forget = db.prepare<[number]>("DELETE FROM written WHERE record = ?");
   }
 
-  /** The projection of this version is in the service; nothing but this is in flight. */
+  /** Stores that the service holds this version's projection, and that only `inFlight` is in flight. */
   apply(record: number, projection: Projection, sequence: number, inFlight?: InFlight): void {
     const left = inFlight === undefined ? null : JSON.stringify(storedInFlight(inFlight));
     this.#apply.run(record, JSON.stringify(projection), sequence, left);
