@@ -11,8 +11,8 @@ import { silentLogger } from "../kit/logger.ts";
 import { load } from "../mapping/sample.ts";
 import { memoryPlace } from "../store/memory-place.ts";
 
-/** Customers and their contacts; `words` go into the stream of the customers. */
-function syncFile(words: string): string {
+/** Customers and their contacts; `words` go into the stream of the customers, and `match` are its natural keys. */
+function syncFile(words: string, match: string): string {
   return `
 sources:
   erp: { adapter: sql, url: "sqlite:erp.db" }
@@ -21,7 +21,7 @@ streams:
     source: erp
     read: { table: customers, key: number }
     resource: customer
-    match: [customerId]
+    match: ${match}
     ${words}
     fields:
       customerId: number
@@ -50,12 +50,12 @@ export class DeliveryScene implements AsyncDisposable {
   readonly #leases: Leases;
   readonly #place: StorePlace;
 
-  private constructor(place: StorePlace, store: Store, tenant: Tenant, clock: SetClock, words: string) {
+  private constructor(place: StorePlace, store: Store, tenant: Tenant, clock: SetClock, file: string) {
     this.#place = place;
     this.store = store;
     this.tenant = tenant;
     this.clock = clock;
-    const streams = load(syncFile(words)).streams;
+    const streams = load(file).streams;
     const { service } = tenant;
     const common = { store, service, clock, logger: silentLogger, settleMs: 0 };
     const matcher = new Matcher({ ...common, maxAgeMs: 0 }, streams);
@@ -77,11 +77,11 @@ export class DeliveryScene implements AsyncDisposable {
     });
   }
 
-  static async open(words = ""): Promise<DeliveryScene> {
+  static async open(words = "", match = "[customerId]"): Promise<DeliveryScene> {
     const clock = new SetClock();
     const place = await memoryPlace();
     const store = await place.open({ as: "daemon", leaseMs: LEASE_MS, clock, logger: silentLogger });
-    return new DeliveryScene(place, store, await openTenant(), clock, words);
+    return new DeliveryScene(place, store, await openTenant(), clock, syncFile(words, match));
   }
 
   async [Symbol.asyncDispose](): Promise<void> {

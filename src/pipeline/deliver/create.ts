@@ -1,13 +1,21 @@
-import { ParkError, RetryError, type JsonObject, type Projection, type ResourceName, type ServiceId } from "#model";
+import {
+  ParkError,
+  RetryError,
+  type JsonObject,
+  type Projection,
+  type RecordId,
+  type ResourceName,
+  type ServiceId,
+} from "#model";
 import type { Stream } from "#mapping";
 import type { Service, Written } from "#service";
 import type { Claim, DeliveryStore, NoteStore, RecordStore, Store } from "#store";
 import type { DroppedFields } from "./dropped-fields.ts";
 import type { FoundRecords } from "../match/found-records.ts";
-import { reserveKeys, type KeysInFlight } from "../match/keys-in-flight.ts";
+import { expectEnded, reserveKeys, type KeysInFlight } from "../match/keys-in-flight.ts";
 import type { MatchProof } from "../match/match-proof.ts";
 import { ambiguous, expectUntaken, type Found } from "../match/candidates.ts";
-import type { Matcher } from "../match/matcher.ts";
+import type { Freshness, Matcher } from "../match/matcher.ts";
 import type { Wanted } from "./resolver.ts";
 import { respelledNote } from "../notes.ts";
 import type { StoreAge } from "../wake/store-age.ts";
@@ -43,18 +51,12 @@ export class Creator {
   async create(claim: Claim, stream: Stream, wanted: Wanted, signal: AbortSignal): Promise<"adopted" | "created"> {
     const { store, service, proof, keys, age } = this.#deps;
     const { resource } = stream;
-    if (looksFirst(claim, stream)) {
-      await reserveKeys(store, claim, stream, wanted.projection);
-      const others = await this.#bindFound(claim, stream, wanted, signal);
-      if (others === undefined) return "adopted";
-      await expectUntaken(store, claim.id, resource, wanted.projection, others);
-      keys.reserve(stream, wanted.projection, claim.id);
-    }
     /** Whether the service may have carried out the create. Only an error of the request itself can rule that out. */
     let isOpen = false;
     const post = async (): Promise<Written> => {
       await age.tell(await store.begin(claim, { resource, projection: wanted.projection }));
       isOpen = true;
+      keys.note(claim.id, "under way");
       const creating = service.create(resource, withoutNulls(wanted.projection), signal);
       const written = await creating.catch(async (thrown: unknown) => {
         isOpen = signal.aborted || !provesNotExecuted(thrown);
@@ -65,14 +67,37 @@ export class Creator {
       return written;
     };
     try {
+      if (looksFirst(claim, stream)) {
+        // Reserve before looking: a record that another create makes meanwhile is not this one's.
+        await this.#reserve(claim, stream, wanted.projection);
+        const others = await this.#bindFound(claim, stream, wanted, signal);
+        if (others === undefined) {
+          keys.release(claim.id);
+          return "adopted";
+        }
+        await expectUntaken(store, claim.id, resource, wanted.projection, others);
+      }
       const written = await proof.create(stream, wanted.projection, post, signal);
       await this.#bindCreated(claim, stream, wanted, written, signal);
     } catch (thrown) {
-      if (!isOpen) keys.release(claim.id);
+      if (isOpen) keys.note(claim.id, "open");
+      else keys.release(claim.id);
       throw thrown;
     }
     keys.release(claim.id);
     return "created";
+  }
+
+  async #reserve(claim: Claim, stream: Stream, projection: Projection): Promise<void> {
+    const { store, keys } = this.#deps;
+    const replicas = await reserveKeys(store, claim, stream, projection);
+    if (replicas) await expectEnded(store, stream.resource, replicas);
+    const owner = keys.owner(stream, projection, claim.id);
+    if (owner) {
+      await expectEnded(store, stream.resource, owner);
+      keys.release(owner);
+    }
+    keys.reserve(stream, projection, claim.id);
   }
 
   /**
@@ -85,26 +110,35 @@ export class Creator {
 
   /**
    * Returns undefined once the record is bound, otherwise the other owners of its natural key. Looks past records that people
-   * deleted.
+   * deleted, or gave another key, since the index was read.
    */
   async #bindFound(claim: Claim, stream: Stream, wanted: Wanted, signal: AbortSignal): Promise<Found | undefined> {
-    const gone = new Set<ServiceId>();
+    const { matcher, found: records, proof } = this.#deps;
+    const { projection } = wanted;
+    const others = new Set<ServiceId>();
+    let freshness: Freshness = "young";
     for (;;) {
-      const found = await this.#deps.matcher.find(stream, wanted.projection, claim.id, signal, "young", gone);
+      const found = await matcher.find(stream, projection, claim.id, signal, freshness, others);
       if (found.free.length === 0) return found;
-      if (await this.#bindOne(claim, stream, wanted, found, signal)) return undefined;
-      for (const id of found.free) gone.add(id);
+      await this.#expectNoMaker(claim.id, stream.resource, found, projection);
+      const present = await records.present(stream.resource, found, projection, signal);
+      if (present.length > 1) throw ambiguous(stream.resource, present);
+      const [serviceId] = present;
+      const end =
+        serviceId === undefined ? "gone" : await records.adopt(claim, stream, serviceId, found, wanted, signal);
+      if (end === "bound") {
+        await proof.found(stream);
+        return undefined;
+      }
+      if (end === "rekeyed") freshness = "afresh";
+      if (end !== "taken") for (const id of found.free) others.add(id);
     }
   }
 
-  async #bindOne(claim: Claim, stream: Stream, wanted: Wanted, { free }: Found, signal: AbortSignal): Promise<boolean> {
-    const found = await this.#deps.found.present(stream.resource, free, signal);
-    if (found.length > 1) throw ambiguous(stream.resource, found);
-    const [serviceId] = found;
-    if (serviceId === undefined) return false;
-    if (!(await this.#deps.found.bind(claim, stream, serviceId, wanted, "adopt", signal))) return false;
-    await this.#deps.proof.found(stream);
-    return true;
+  /** Refuses to adopt a record that another record's create may have made. */
+  async #expectNoMaker(self: RecordId, resource: ResourceName, { rule }: Found, projection: Projection): Promise<void> {
+    const maker = rule && this.#deps.keys.maker(resource, rule, projection, self);
+    if (maker) await expectEnded(this.#deps.store, resource, maker);
   }
 
   async #bindCreated(

@@ -2,6 +2,7 @@ import { ParkError, type Outcome, type SyncError } from "#model";
 import type { Stream } from "#mapping";
 import type { BoundClaim, DeliveryStore, RecordStore, UnboundClaim } from "#store";
 import type { Creator } from "./create.ts";
+import type { FoundRecords } from "../match/found-records.ts";
 import type { Matcher } from "../match/matcher.ts";
 import type { Presence } from "../match/presence.ts";
 import { unbound, type Remover } from "./deletions/removal.ts";
@@ -11,6 +12,7 @@ export interface ReplacementDeps {
   readonly store: DeliveryStore & RecordStore;
   readonly matcher: Matcher;
   readonly presence: Presence;
+  readonly found: FoundRecords;
   readonly creator: Creator;
   readonly remover: Remover;
 }
@@ -76,13 +78,12 @@ export class Replacement {
   }
 
   async #hasOther({ claim, stream, wanted }: LostCounterpart, signal: AbortSignal): Promise<boolean> {
-    const { matcher, presence } = this.#deps;
+    const { matcher, found } = this.#deps;
     if (stream.match.length === 0) return false;
     const { projection } = wanted;
-    const { free } = await matcher.find(stream, projection, claim.id, signal);
-    for (const id of free.filter((each) => each !== claim.binding.serviceId))
-      if (await presence.read(stream.resource, id, ["id"], signal, projection)) return true;
-    return false;
+    const { free, rule } = await matcher.find(stream, projection, claim.id, signal);
+    const others = free.filter((each) => each !== claim.binding.serviceId);
+    return (await found.present(stream.resource, { free: others, rule }, projection, signal, 1)).length > 0;
   }
 
   async #unbind(claim: BoundClaim): Promise<UnboundClaim> {

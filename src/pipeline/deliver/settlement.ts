@@ -40,28 +40,31 @@ export class CreateSettlement {
    * @throws {UncertainError} when the record cannot be looked for, or when several records could be it.
    */
   async settle(claim: Claim, intent: Intent, stream: Stream, signal: AbortSignal): Promise<boolean> {
-    const { store, service, matcher, found, proof } = this.#deps;
+    const { store, service, matcher, found, keys, proof } = this.#deps;
     if (!stream.match.some((rule) => naturalKey(rule, intent.projection) !== undefined))
       throw new UncertainError(`${whatIsKnown(intent)}; the stream has no match rule to look for it`);
     // Before the list is read: the settling time may end during the read.
     const freshness = this.#looks.look(claim.id, intent, service.exposedMs());
-    const { free } = await matcher.find(stream, intent.projection, claim.id, signal, freshness);
-    const isLast = freshness === "afresh";
-    const candidates = await found.present(intent.resource, free, signal, intent.decided ? 1 : 2);
+    const { free, rule } = await matcher.find(stream, intent.projection, claim.id, signal, freshness);
+    // A record that another create has just made may resemble this one.
+    const { resource, projection, decided } = intent;
+    const maker = rule && free.length > 0 ? keys.maker(resource, rule, projection, claim.id, true) : undefined;
+    const isLast = freshness === "afresh" && !maker;
+    const candidates = maker ? [] : await found.present(resource, { free, rule }, projection, signal, decided ? 1 : 2);
     const [serviceId, ...others] = candidates;
     // A record that a person ruled out as the result has the natural key, too.
-    if (others.length > 0 || (serviceId !== undefined && intent.decided && isLast))
+    if (others.length > 0 || (serviceId !== undefined && decided && isLast))
       throw new UncertainError(
         `${whatIsKnown(intent)}; ${counted(candidates.length, "record")} could be its result: ${candidates.join(", ")}`,
         { candidates: [...candidates] },
       );
     if (
       serviceId !== undefined &&
-      !intent.decided &&
-      (await found.bind(claim, stream, serviceId, { projection: intent.projection, parents: [] }, "settle", signal))
+      !decided &&
+      (await found.settle(claim, resource, serviceId, projection, signal)) === "bound"
     ) {
       this.#looks.end(claim.id);
-      this.#deps.keys.release(claim.id);
+      keys.release(claim.id);
       await proof.found(stream);
       return true;
     }

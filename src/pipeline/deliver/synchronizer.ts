@@ -102,6 +102,7 @@ export class Synchronizer {
       store,
       matcher,
       presence,
+      found,
       creator: this.#creator,
       remover: this.#remover,
     });

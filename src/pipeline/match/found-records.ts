@@ -1,7 +1,17 @@
-import type { Json, JsonObject, Projection, ResourceName, ServiceId } from "#model";
-import type { Stream } from "#mapping";
+import {
+  errorFacts,
+  type Binding,
+  type Json,
+  type JsonObject,
+  type Projection,
+  type ResourceName,
+  type ServiceId,
+} from "#model";
+import type { MatchRule, Stream } from "#mapping";
 import { sameValue } from "#service";
-import type { Claim, DeliveryStore } from "#store";
+import type { Applied, Claim, DeliveryStore } from "#store";
+import type { Found } from "./candidates.ts";
+import { naturalKey } from "./natural-key.ts";
 import type { Presence } from "./presence.ts";
 import type { Wanted } from "../deliver/resolver.ts";
 
@@ -16,19 +26,22 @@ export class FoundRecords {
   }
 
   /**
-   * Returns the candidates that still exist, because the index does not notice what people delete. Returns fewer than `least`
-   * candidates unchecked: the record to be bound is read anyway.
+   * Returns the candidates that still exist and have the natural key: the index does not notice what people delete, and notices
+   * changes late. Returns fewer than `least` candidates unchecked: the record to be bound is read anyway.
    */
   async present(
     resource: ResourceName,
-    candidates: readonly ServiceId[],
+    { free, rule }: Candidates,
+    wanted: Projection,
     signal: AbortSignal,
     least = 2,
   ): Promise<readonly ServiceId[]> {
-    if (candidates.length < least) return candidates;
+    if (free.length < least) return free;
     const present: ServiceId[] = [];
-    for (const serviceId of candidates)
-      if (await this.#presence.read(resource, serviceId, ["id"], signal)) present.push(serviceId);
+    for (const serviceId of free) {
+      const record = await this.#presence.read(resource, serviceId, ["id", ...(rule?.fields ?? [])], signal, wanted);
+      if (record && !isRekeyed(rule, record, wanted)) present.push(serviceId);
+    }
     return present;
   }
 
@@ -45,33 +58,61 @@ export class FoundRecords {
 
   /**
    * Binds to an existing service record. What it holds now counts as last written, so that the next delivery sends exactly the
-   * differences. Returns false when the record has vanished meanwhile.
+   * differences. Does not bind if the record has vanished, got another natural key or been bound to another record meanwhile.
    */
-  async bind(
+  async adopt(
     claim: Claim,
-    stream: Stream,
+    { resource }: Stream,
     serviceId: ServiceId,
-    wanted: Pick<Wanted, "projection" | "parents">,
-    action: "adopt" | "settle",
+    { rule }: Candidates,
+    { projection: wanted, parents }: Wanted,
     signal: AbortSignal,
-  ): Promise<boolean> {
-    const { resource } = stream;
-    const projection = await this.held(resource, serviceId, wanted.projection, signal);
-    if (!projection) return false;
-    const outcome = action === "adopt" ? "adopted" : "created";
-    await this.#store.bind(
-      claim,
-      { resource, serviceId },
-      {
-        projection,
-        outcome,
-        parents: wanted.parents,
-        again: true,
-        audit: { action, resource, serviceId, before: { ...projection }, outcome },
-      },
-    );
-    return true;
+  ): Promise<"bound" | "gone" | "rekeyed" | "taken"> {
+    const record = await this.#presence.read(resource, serviceId, Object.keys(wanted), signal, wanted);
+    if (!record) return "gone";
+    if (isRekeyed(rule, record, wanted)) return "rekeyed";
+    const projection = ownedPart(record, wanted);
+    return this.#bind(claim, { resource, serviceId }, { projection, parents }, "adopt");
   }
+
+  /** Like {@link adopt}, for a record that a create of `sent` made. */
+  async settle(
+    claim: Claim,
+    resource: ResourceName,
+    serviceId: ServiceId,
+    sent: Projection,
+    signal: AbortSignal,
+  ): Promise<"bound" | "gone" | "taken"> {
+    const projection = await this.held(resource, serviceId, sent, signal);
+    if (!projection) return "gone";
+    return this.#bind(claim, { resource, serviceId }, { projection, parents: [] }, "settle");
+  }
+
+  async #bind(
+    claim: Claim,
+    { resource, serviceId }: Binding,
+    { projection, parents }: Pick<Applied, "projection" | "parents">,
+    action: "adopt" | "settle",
+  ): Promise<"bound" | "taken"> {
+    const outcome = action === "adopt" ? "adopted" : "created";
+    const audit = { action, resource, serviceId, before: { ...projection }, outcome };
+    const applied = { projection, outcome, parents, again: true, audit } as const;
+    try {
+      await this.#store.bind(claim, { resource, serviceId }, applied);
+      return "bound";
+    } catch (thrown) {
+      if (errorFacts(thrown).code === "E_ALREADY_BOUND") return "taken";
+      throw thrown;
+    }
+  }
+}
+
+type Candidates = Pick<Found, "free" | "rule">;
+
+/** Whether a record has a different natural key now from the one by which it was found. */
+function isRekeyed(rule: MatchRule | undefined, record: JsonObject, wanted: Projection): boolean {
+  const key = rule && naturalKey(rule, record);
+  return key !== undefined && key !== naturalKey(rule!, wanted);
 }
 
 /**
