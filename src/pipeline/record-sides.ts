@@ -21,7 +21,7 @@ export interface FieldSides {
 /** Three versions of a record: what the mapping makes of it, what was written, and what the service holds now. */
 export interface RecordSides {
   readonly fields: readonly FieldSides[];
-  /** Set when the mapping leaves the row out or deletes its record: what it does. */
+  /** What the mapping does instead of setting fields, or besides: it leaves the row out, or deletes its record. */
   readonly verdict: string | undefined;
   /** Why the row cannot be mapped, or why the service could not be read. */
   readonly error: ErrorFacts | undefined;

@@ -6,7 +6,7 @@ export class Leases implements Disposable {
   readonly #held = new ListenerSet<Claim>();
   readonly #timer: NodeJS.Timeout;
 
-  /** `leaseMs` is how long a claim lasts without renewal. Claims are renewed every third of it. */
+  /** `leaseMs` is how long a claim lasts without renewal. Claims are renewed every `leaseMs / 3`. */
   constructor(store: Pick<DeliveryStore, "renew">, leaseMs: number) {
     this.#timer = setInterval(() => {
       this.#held.forEach((claim, leave) => {

@@ -86,7 +86,7 @@ export class CreateSettlement {
   }
 
   /**
-   * Expects that the record is absent although its natural key was not found. That proves nothing if the service stores the key
+   * Expects that the record is absent, after its natural key was not found. That alone proves nothing if the service stores the key
    * differently from what was sent, or has said that it carried out the create.
    * @throws {UncertainError} when the service may hold the record under another spelling, or holds it without showing it.
    */

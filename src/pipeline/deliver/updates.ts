@@ -105,7 +105,8 @@ export class Updates {
 
   /**
    * Returns the values before the update, as the service shows them: a person may have written since the request in doubt. Keeps
-   * the known value of a field that shows the new value, which may be our own write, and if the record may not be read.
+   * the known value of a field that shows the new value, which may be our own write. Keeps all known values if the record may not
+   * be read.
    */
   async #shownBefore(
     { binding }: BoundClaim,

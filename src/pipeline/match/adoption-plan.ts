@@ -234,7 +234,7 @@ export class AdoptionPlanner {
   }
 }
 
-/** Returns the draft, as ambiguous if other records match the same service record. */
+/** Returns the draft, marked as ambiguous if other records match the same service record. */
 function settledOf(draft: Draft, contested: Findings["contested"]): Draft {
   const all = draft.verdict === "matched" ? contested.get(draft.candidates[0]!) : undefined;
   if (all === undefined) return draft;

@@ -93,7 +93,7 @@ export class IndexReader {
 
   /**
    * Reads records that are new since the last read, by a read that begins after this call and is shared in the same way. It does
-   * not make the index younger. If this process has not read the resource yet, its first read takes the place.
+   * not make the index younger. If this process has not read the resource yet, does its first read instead.
    */
   async readNews(resource: ResourceName, signal: AbortSignal): Promise<void> {
     if (!this.#read.has(resource)) return this.freshen(resource, Infinity, signal);

@@ -94,7 +94,7 @@ export class Matcher {
     return this.#reader.keys(resource, projection);
   }
 
-  /** Match fields that every rule would need but that have no value in any service record, so that nothing can be found. */
+  /** Match fields without a value in any service record, if every rule needs one of them: nothing can then be found. */
   async blindFields({ resource, match }: Stream): Promise<string[]> {
     const index = await this.#deps.store.matchIndex(resource);
     if (!index || index.isEmpty) return [];

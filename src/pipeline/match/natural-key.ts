@@ -34,7 +34,7 @@ export function naturalKey(rule: MatchRule, record: Projection | ServiceRecord):
   return JSON.stringify(parts);
 }
 
-/** Returns the natural keys of a record by the name of their rule. Omits rules of which the record lacks a part. */
+/** Returns the natural keys of a record by the name of their rule. Omits a rule if the record lacks a part of it. */
 export function naturalKeys(rules: readonly MatchRule[], record: Projection | ServiceRecord): Record<string, string> {
   const keys: Record<string, string> = {};
   for (const rule of rules) {

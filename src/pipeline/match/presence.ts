@@ -58,10 +58,10 @@ export class Presence {
   }
 
   /**
-   * Returns a handler that rethrows a delivery's error. A refusal needs a service that vouches for itself, and either its own
-   * wording or the same refusal at the delivery before. Any other refusal becomes a RetryError: it comes from something in between,
-   * passes, and would park every record that meets it. "The tenant has no such resource" is never believed while the service shows
-   * the resource.
+   * Returns a handler that rethrows a delivery's error. A refusal is believed only if the service vouches for itself, and if the
+   * refusal is in its own words or came at the delivery before, too. Any other refusal becomes a RetryError: it may come from
+   * something in between, which will pass, and would park every record that meets it. "The tenant has no such resource" is never
+   * believed while the service shows the resource.
    */
   sober(
     claim: Pick<Claim, "id" | "binding">,

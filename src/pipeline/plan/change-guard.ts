@@ -31,7 +31,7 @@ export interface ChangeGuardSettings {
   readonly count: number;
 }
 
-/** The updates that a mapping that was not delivered yet would make to records that were written before. */
+/** What a changed mapping, not delivered yet, would update among the records that were written before. */
 export interface PlannedChange {
   readonly id: string;
   readonly updates: number;

@@ -39,7 +39,7 @@ export interface DeleteGuardDeps {
  */
 export class DeleteGuard {
   readonly #deps: DeleteGuardDeps;
-  /** Streams whose deletions are held, as far as it was logged. */
+  /** Streams for which held deletions were logged. */
   readonly #holding = new Set<StreamName>();
 
   constructor(deps: DeleteGuardDeps) {

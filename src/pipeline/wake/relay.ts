@@ -10,8 +10,8 @@ const LOOK_AGAIN_MS = 1_000;
 /** The pause after a full window while other processes deliver, too. The relay learns of their deliveries only from the store. */
 const SHARED_LOOK_MS = 100;
 /**
- * The most wake-ups of one process that no process has claimed, while others deliver, too. They are also limited to what the
- * service allows in `SHARED_WINDOW_SECONDS`. More would keep records from processes that could deliver them.
+ * While other processes deliver, too: the most unclaimed wake-ups of this process, also limited to what the service allows in
+ * `SHARED_WINDOW_SECONDS`. More would keep records from processes that could deliver them.
  */
 const SHARED_WINDOW = 128;
 const SHARED_WINDOW_SECONDS = 2;

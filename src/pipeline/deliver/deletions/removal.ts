@@ -28,7 +28,7 @@ import { updateEntry, type Updates } from "../updates.ts";
  */
 const CHILDREN_AGAIN_MS = 10_000;
 const CHILDREN_AGAIN_MAX_MS = 3_600_000;
-/** Where those children are that the ERP has not deleted, or whose deletion is still to come. */
+/** Describes children that the ERP has not deleted, or whose deletion is still to come. */
 export const STILL_BELOW = "still below it in the service";
 
 export interface RemoverDeps {
