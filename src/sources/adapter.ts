@@ -8,12 +8,12 @@ export interface OpenContext {
   readonly name: string;
   readonly clock: Clock;
   readonly logger: Logger;
-  /** Takes secrets that a login brings out of all that is logged, shown and stored. */
+  /** Registers secrets that a login returns, so that they are removed from everything that is logged, shown and stored. */
   readonly hide?: (...secrets: string[]) => void;
 }
 
 export interface OpenedSource<Read> extends Source {
-  /** The stream that `read` describes. Opens nothing: the first read does. */
+  /** Returns the stream that `read` describes. Opens nothing: the first read does. */
   stream(name: string, read: Read): SourceStream;
 }
 
@@ -26,13 +26,13 @@ export interface Adapter<Settings = unknown, Read = unknown> {
   /** A stream's `read`; unknown members are refused. Every member has a `.describe()`. */
   readonly read: z.ZodType<Read>;
   /**
-   * Connects to nothing yet: an ERP that cannot be reached is noticed by the first read of a stream, and stops that stream alone. Imports the
-   * adapter's modules, so that a process loads only the adapters that it uses.
+   * Opens the source without connecting. A stream's first read notices an ERP that cannot be reached, and only that stream stops.
+   * Imports the adapter's modules, so that a process loads only the adapters that it uses.
    */
   open(settings: Settings, context: OpenContext): Promise<OpenedSource<Read>>;
 }
 
-/** Keeps an adapter's own types inside its folder: the register holds adapters of all kinds side by side. */
+/** Hides an adapter's own types, so that the register can hold adapters of all kinds. */
 export function defineAdapter<Settings, Read>(adapter: Adapter<Settings, Read>): Adapter {
   return adapter;
 }

@@ -1,4 +1,4 @@
-/** A whole file that cannot be used. `line` where one is to blame. */
+/** A file that cannot be used at all. `line` is set if one line is to blame. */
 export class FileFault extends Error {
   readonly line: number | undefined;
 

@@ -21,24 +21,24 @@ import { inspect, type Inspected } from "./read/inspect.ts";
 import { keyedRows } from "./read/row.ts";
 import type { FilesRead, FilesSettings } from "./schema.ts";
 
-/** What the rows of a batch may hold, whatever their number. */
+/** The most characters in the rows of a batch, whatever their number. */
 const BATCH_CHARACTERS = 8_000_000;
 
 interface Piece {
   readonly changes: readonly Change[];
   readonly unreadable: readonly UnreadableRow[];
-  /** How many of the file's rows are read with it. */
+  /** How many of the file's rows are read up to the end of this batch. */
   readonly rows: number;
 }
 
-/** The files of one stream: each is claimed, inspected whole, read, and put away only when its last row is stored. */
+/** The files of one stream. Each file is claimed, inspected whole, read, and put away only once its last row is stored. */
 export class FilesStream {
   readonly #folder: Folder;
   readonly #settings: FilesSettings;
   readonly #read: FilesRead;
   readonly #clock: Clock;
   readonly #logger: Logger;
-  /** Of the last full file: each poll asks, and to answer takes reading it. */
+  /** The keyless rows of the last full file. Kept because each poll asks for them, and finding them requires reading the file. */
   #keyless: { readonly stored: string; readonly rows: readonly KeylessRows[] } | undefined;
 
   constructor(folder: Folder, settings: FilesSettings, read: FilesRead, clock: Clock, logger: Logger) {
@@ -50,9 +50,9 @@ export class FilesStream {
   }
 
   /**
-   * Reads what was claimed after `cursor`, whether a poll left it in the processing folder or it was put away already, then
-   * claims what arrived. A file is put away when more is asked for after its last batch; should that batch not have been
-   * stored, the cursor still points before the file, and it is read again from where it is.
+   * Reads the files that were claimed after `cursor`, whether they are still in the processing folder or already put away, then
+   * claims and reads those that arrived. A file is put away when the caller asks for more after its last batch. If that batch was
+   * not stored, the cursor still points before the file, and the file is read again from where it is.
    */
   async *changes(cursor: Cursor | null, signal: AbortSignal): AsyncGenerator<ChangeBatch> {
     let state = parseFilesCursor(cursor);
@@ -63,7 +63,7 @@ export class FilesStream {
     await this.#putCompanionsAway(log);
     for (const file of stored) await this.#finish(file, signal);
     for (const file of unread(log, this.#read, state.last)) state = yield* this.#file(file, state, signal);
-    // Whatever was pruned, and wherever the clock went: what lies behind the cursor counts as stored.
+    // After the cursor in any case: files may have been pruned and the clock set back, and files up to the cursor count as stored.
     let last = [log.at(-1)?.stamp ?? "", state.last ?? ""].toSorted().at(-1);
     for (const name of ready) {
       signal.throwIfAborted();
@@ -86,7 +86,10 @@ export class FilesStream {
     await this.#folder.move(companion, `${this.#settings.done}/${claimedName(stamp, companion)}`);
   }
 
-  /** Those that a poll left behind when it died after a claim: the next file of the name would count as complete at once. */
+  /**
+   * Puts away companions that a poll left behind when it died after a claim. Else the next file of that name would count as
+   * complete at once.
+   */
   async #putCompanionsAway(log: readonly ClaimedFile[]): Promise<void> {
     const claimed = log.filter(({ place }) => place === "processing");
     if (this.#read.ready !== "companion" || claimed.length === 0) return;
@@ -102,7 +105,7 @@ export class FilesStream {
     if (inspected === undefined) return { seen, applied, last: stamp };
     const { sha256, rows, badCount } = inspected;
     const after = { seen, applied: remember(applied, name, sha256), last: stamp };
-    // A full file tells how all is now, also where it returns to what an earlier one of its name told.
+    // A full file shows the state of all records now, even if it returns to the content of an earlier file of its name.
     const known = this.#read.kind === "full" ? applied.slice(-1) : applied;
     if (known.some((one) => one.name === name && one.sha256 === sha256))
       this.#logger.info({ file: name }, "file with known content skipped");
@@ -119,13 +122,13 @@ export class FilesStream {
     return after;
   }
 
-  /** Puts away a file whose rows are stored, though the poll that read it ended before it could. */
+  /** Puts away a file whose rows are stored, but whose poll ended before it could do so. */
   async #finish(file: ClaimedFile, signal: AbortSignal): Promise<void> {
     const inspected = await this.#inspect(file, signal);
     if (inspected !== undefined) await this.#putAway(file, inspected);
   }
 
-  /** A file that cannot be used goes to the failed folder with a report; one that was put away before stays there. */
+  /** Inspects a file. Moves one that cannot be used to the failed folder, with a report, and returns undefined. */
   async #inspect(file: ClaimedFile, signal: AbortSignal): Promise<Inspected | undefined> {
     try {
       return await inspect(this.#folder, this.#path(file), this.#read, this.#settings.timezone, signal);
@@ -136,7 +139,7 @@ export class FilesStream {
     }
   }
 
-  /** A batch ends after so many rows, or so many characters, whichever comes first. */
+  /** Yields the file's rows in batches. A batch ends after `size` rows or `BATCH_CHARACTERS`, whichever comes first. */
   async *#batches(file: ClaimedFile, skip: number, signal: AbortSignal): AsyncGenerator<Piece> {
     let changes: Change[] = [];
     let unreadable: UnreadableRow[] = [];
@@ -239,7 +242,7 @@ export class FilesStream {
     return `${name} waits to be read: ${until[ready]} (ready: ${ready})`;
   }
 
-  /** The lines of the last full file whose key cannot be read: any record may be in one of them. */
+  /** Returns the lines of the last full file whose key cannot be read. Any record may be in one of them. */
   async keyless(signal: AbortSignal): Promise<readonly KeylessRows[]> {
     const last = (await this.#log()).findLast(({ place }) => place === "done");
     if (last?.gaps !== "keyless") return [];
@@ -250,7 +253,7 @@ export class FilesStream {
     return this.#keyless.rows;
   }
 
-  /** The last version of a record: in the latest complete full file, or in any file after it. */
+  /** Returns the last version of a record: from the latest complete full file, or from any file after it. */
   async readOne(key: Key, signal: AbortSignal): Promise<Row | undefined> {
     signal.throwIfAborted();
     for (const file of (await this.#log()).toReversed()) {
@@ -272,7 +275,7 @@ export class FilesStream {
   }
 }
 
-/** The last full file whose number of records another one is measured by. */
+/** The last full file whose number of records later ones are compared with. */
 function lastCounted(log: readonly ClaimedFile[]): ClaimedFile | undefined {
   return log.findLast(({ place, gaps }) => place === "done" && gaps !== "partial");
 }

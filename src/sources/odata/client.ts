@@ -5,10 +5,10 @@ import { rowsAt } from "../wire/stamps/values.ts";
 import { entityShape, typeOf, type EntityShape } from "./metadata.ts";
 import type { Manners } from "./presets.ts";
 
-/** SAP Business One's words for "try again": a company database that was just being switched. */
+/** How SAP Business One says "try again", for example while a company database is switched. */
 const TRANSIENT = /Switch company error|-1102|"code"\s*:\s*"?305"?\b/;
 
-/** The only place that knows an OData service's addresses and headers. */
+/** The only class that knows an OData service's addresses and headers. */
 export class ODataClient {
   readonly #web: WebClient;
   readonly #manners: Manners;
@@ -54,7 +54,7 @@ export class ODataClient {
     return answerOf(json, this.#web.address(""));
   }
 
-  /** The address of a list with its options, encoded. */
+  /** Returns the encoded address of a list with its options. */
   address(entity: string, options: Readonly<Record<string, string | undefined>>): string {
     const query = Object.entries(options)
       .filter((option): option is [string, string] => option[1] !== undefined && option[1] !== "")
@@ -70,11 +70,11 @@ function isTransient(answer: HttpAnswer): boolean {
 
 interface ODataAnswer {
   readonly rows: readonly JsonObject[];
-  /** The next page's address below our own origin; undefined on the last page. */
+  /** The next page's address on our own origin; undefined on the last page. */
   readonly next: string | undefined;
 }
 
-/** The rows and the next link of an answer of v2 (`d.results`, `d`) or v4 (`value`). */
+/** Returns the rows and the next link of an answer in v2 (`d.results`, `d`) or v4 (`value`). */
 function answerOf(json: Json, serviceUrl: string): ODataAnswer {
   const d = isJsonObject(json) ? json["d"] : undefined;
   const path = d === undefined ? "value" : Array.isArray(d) ? "d" : "d.results";
@@ -82,8 +82,8 @@ function answerOf(json: Json, serviceUrl: string): ODataAnswer {
 }
 
 /**
- * Next links may be relative to the service's root, and behind a proxy they may name a host that only the server knows:
- * path and query count, the origin stays ours, so that credentials go nowhere else.
+ * Returns the address of the next page. Next links may be relative to the service's root, and behind a proxy they may name a host
+ * that only the server knows. So only path and query count, and the origin stays ours: credentials go nowhere else.
  */
 function nextLink(json: Json, d: Json | undefined, serviceUrl: string): string | undefined {
   const answer = isJsonObject(json) ? json : {};
@@ -98,7 +98,7 @@ function nextLink(json: Json, d: Json | undefined, serviceUrl: string): string |
   const [root = ""] = typeof context === "string" ? context.split("$metadata", 1) : [];
   const { pathname, search } = new URL(link, new URL(root, serviceUrl));
   const own = new URL(serviceUrl);
-  // Set member by member: a path that begins with `//` would name a host.
+  // Set one by one, because a path that begins with `//` would name a host.
   own.pathname = pathname;
   own.search = search;
   return own.href;

@@ -10,12 +10,12 @@ const TIME = /^\d\d:\d\d(:\d\d(\.\d+)?)?$/;
 const INSTANT = /^-?\d{4,}-\d\d-\d\dT\d\d:\d\d(:\d\d(\.\d+)?)?(Z|[+-]\d\d:\d\d)?$/i;
 const DURATION = /^-?P[\dDTHMS.]+$/;
 
-/** How values of a type look, and how v2 and v4 write them in a filter and an address. */
+/** What values of a type look like, and how v2 and v4 write them in a filter and an address. */
 interface Form {
   readonly shape: RegExp;
   readonly v2: (value: string) => string;
   readonly v4: (value: string) => string;
-  /** Dates and times go into quotes where a service wants them so. */
+  /** Set for dates and times, which some services want in quotes. */
   readonly time?: true;
 }
 
@@ -40,13 +40,13 @@ const forms: Readonly<Record<string, Form>> = {
 };
 
 /**
- * A value of a row as a filter writes it, by its type in `$metadata`; texts and what has no form of its own in quotes.
- * @throws {ParkError} E_SOURCE_KEY where the value does not look like one of its type: it would be read as a condition.
+ * Writes a row's value for a filter, by its type in `$metadata`. Texts and types without a form of their own are quoted.
+ * @throws {ParkError} E_SOURCE_KEY when the value does not look like its type, because it would be read as a condition.
  */
 export function literal(value: string, type: string, { version, quotedTimes }: Manners): string {
   const form = Object.entries(forms).find(([name]) => type === `Edm.${name}`)?.[1];
   if (form === undefined) return `'${value.replaceAll("'", "''")}'`;
-  // v2 writes instants in JSON as `/Date(…)/`, and in addresses as ISO text.
+  // v2 writes instants as `/Date(…)/` in JSON, and as ISO text in addresses.
   const plain = value.startsWith("/Date(") ? jsonText(plainValue(value)) : value;
   if (!form.shape.test(plain))
     throw new ParkError("E_SOURCE_KEY", `a key is ${JSON.stringify(value.slice(0, 60))}, which is no ${type}`);

@@ -41,8 +41,8 @@ const parser = new XMLParser({
 });
 
 /**
- * Reads the shape of an entity set out of the service's `$metadata`, v2 and v4 alike.
- * @throws {ParkError} E_SOURCE_METADATA when the document or the entity set is not there.
+ * Reads the shape of an entity set from the service's `$metadata`, of v2 or v4.
+ * @throws {ParkError} E_SOURCE_METADATA when the document or the entity set does not exist.
  */
 export function entityShape(xml: string, entitySet: string): EntityShape {
   const parsed = document.safeParse(parser.parse(xml));
@@ -67,7 +67,7 @@ export function entityShape(xml: string, entitySet: string): EntityShape {
   };
 }
 
-/** A type and those it inherits from, the eldest first. */
+/** Returns a type and the types that it inherits from, the oldest first. */
 function inherited(types: readonly EntityType[], qualified: string): EntityType[] {
   const chain: EntityType[] = [];
   for (let name: string | undefined = qualified; name !== undefined; name = chain[0]!["@BaseType"]) {

@@ -13,7 +13,7 @@ import type { ODataRead } from "./schema.ts";
 import type { ODataStamp } from "./stamp.ts";
 import { plainRow } from "./values.ts";
 
-/** An entity set by one of its stamps, as a table to walk. */
+/** An entity set as a table to walk by one of its stamps. */
 export class ODataTable implements WireTable {
   readonly name: string;
   readonly stampField: string;
@@ -26,7 +26,7 @@ export class ODataTable implements WireTable {
   readonly #read: ODataRead;
   readonly #stamp: ODataStamp | undefined;
   readonly #gauge = new PageGauge();
-  /** The key properties of the rows of the last answer, and the types of all. */
+  /** The key properties of the last answer's rows, and the types of all properties. */
   #keys: readonly string[] = [];
   #types: ReadonlyMap<string, string> | undefined;
 
@@ -87,7 +87,7 @@ export class ODataTable implements WireTable {
     return found === undefined ? undefined : plainRow(found, shape.types);
   }
 
-  /** The set's shape with the stream's own key; every property that the stream names must be there. */
+  /** Returns the set's shape with the stream's own key. Checks that every property that the stream names exists. */
   async #shape(signal: AbortSignal): Promise<EntityShape> {
     const { key = [], select = [] } = this.#read;
     const own = select.filter((name) => !name.includes("/"));
@@ -133,7 +133,7 @@ export class ODataTable implements WireTable {
     });
   }
 
-  /** A page with at least one row, unless it is the last: a service may give an empty page with a link to the next. */
+  /** Reads a page with at least one row, unless it is the last: a service may give an empty page with a link to the next. */
   async #page(
     url: string,
     signal: AbortSignal,
@@ -152,8 +152,8 @@ export class ODataTable implements WireTable {
 }
 
 /**
- * Where a page by key begins: after `parts`, among the rows that share the first `level` of them. One comparison with
- * `and` each, for there are services that refuse `or` over two properties.
+ * Where a page by key begins: after `parts`, among the rows that share the first `level` of them. This needs only comparisons
+ * joined by `and`, because some services refuse `or` over two properties.
  */
 interface KeyPlace {
   readonly parts: readonly string[];
@@ -182,7 +182,7 @@ function keyConditions(
     .map((key, index) => `${key} ${index < place.level ? "eq" : "gt"} ${write(place.parts[index]!, key)}`);
 }
 
-/** After a page: behind its last row, or, when no row is left there, one level up; undefined at the end. */
+/** Returns where to continue after a page: after its last row, or one level up if no row is left there; undefined at the end. */
 function nextPlace(
   last: readonly string[] | undefined,
   more: boolean,

@@ -1,9 +1,9 @@
 import type { ODataRead, ODataSettings, StampSetting } from "./schema.ts";
 
-/** How a service is spoken to. */
+/** How to talk to a service. */
 export interface Manners {
   readonly version: "v2" | "v4";
-  /** Literals of dates and times in quotes, as SAP Business One wants them. */
+  /** Whether dates and times are written in quotes, as SAP Business One wants them. */
   readonly quotedTimes: boolean;
   readonly ieee754: boolean;
 }
@@ -51,7 +51,7 @@ export function mannersOf(settings: ODataSettings): Manners {
   };
 }
 
-/** The stamps of a stream: what it says itself, else what its preset knows. */
+/** Returns the stamps of a stream: its own settings, or else those of the preset. */
 export function stampsOf(
   read: ODataRead,
   settings: ODataSettings,

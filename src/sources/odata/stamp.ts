@@ -6,21 +6,24 @@ import type { Manners } from "./presets.ts";
 import type { StampSetting } from "./schema.ts";
 import { plainValue } from "./values.ts";
 
-/** A change stamp in OData's words. */
+/** A change stamp in OData's terms. */
 export interface ODataStamp {
   readonly properties: readonly string[];
-  /** How fine it is taken for, in microseconds: bounds of filters are whole units. */
+  /** The precision that is assumed, in microseconds. Bounds of filters are whole units of it. */
   readonly unit: number;
   /** The zone of the clock that writes it. */
   readonly zone: string;
   decode(row: JsonObject): Wall | undefined;
-  /** The condition that a row lies in the range; empty where the range is open. */
+  /** Returns the condition that a row lies in the range; empty if the range is open. */
   inside(range: WallRange): readonly string[];
-  /** The condition that a row has no stamp, or only a part of one. */
+  /** The condition that a row has no stamp, or only part of one. */
   readonly isNull: string;
 }
 
-/** Of the milliseconds SQL Server keeps every third. A bound between two of those it would round down to the first; these it keeps. */
+/**
+ * 10 ms, in microseconds. SQL Server keeps only every third millisecond and would round a bound in between down. It keeps multiples
+ * of 10 ms.
+ */
 const TICKS = 10_000;
 
 export function stampOf(
@@ -50,7 +53,10 @@ export function stampOf(
   };
 }
 
-/** A date and a time of day in two properties: compared as a pair, or the morning after would be lost. */
+/**
+ * A date and a time of day in two properties. They are compared as a pair, because otherwise changes of the next morning would be
+ * lost.
+ */
 function split(date: string, time: string, manners: Manners, zone: string): ODataStamp {
   const parts = (wall: Wall) => {
     const text = wallText(wall);
@@ -74,19 +80,19 @@ function split(date: string, time: string, manners: Manners, zone: string): ODat
       ...(from === undefined ? [] : [compare(from, "gt", "ge")]),
       ...(below === undefined ? [] : [compare(below, "lt", "lt")]),
     ],
-    // No comparison holds for an empty time: such a row lies in no window that begins within its day.
+    // No comparison is true for an empty time, so such a row is in no window that begins within its day.
     isNull: `(${date} eq null or ${time} eq null)`,
   };
 }
 
-/** What v2 writes as `/Date(…)/` and v4 as text, without a zone where the type has none. */
+/** Converts what v2 writes as `/Date(…)/` and v4 as text. Drops the zone if the type has none. */
 function plainStamp(value: Json | undefined, type: "datetimeoffset" | "datetime" | "date"): Json {
   const plain = plainValue(value ?? null);
   if (typeof plain !== "string" || type === "datetimeoffset") return plain;
   return type === "date" ? plain.slice(0, 10) : plain.replace(/Z$/, "");
 }
 
-/** An empty time of day is midnight: the date alone is known. */
+/** Returns the time of day. An empty one is midnight, because only the date is known. */
 function timeText(value: Json, property: string): string {
   if (value === null || value === "") return "00:00:00";
   if (typeof value === "string" && /^\d\d:\d\d(:\d\d(\.\d+)?)?$/.test(value)) return value;

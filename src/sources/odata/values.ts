@@ -8,9 +8,9 @@ const CONTROL = /(^|@)odata\.|@\w+$/;
 const WHOLE_TIME = /^PT\d\dH\d\dM\d\d(\.\d+)?S$/;
 
 /**
- * An entity without the protocol's own members, in plain values: `/Date(…)/` as ISO text (with `Z` where it carried an
- * offset), `PT13H45M00S` as 13:45:00, `{ results: […] }` as a list, links that were not expanded left out. `types` are those of its
- * properties: a text may be `PT100S` and mean a product.
+ * Converts an entity to plain values and drops the protocol's own members: `/Date(…)/` becomes ISO text (with `Z` if it had an
+ * offset), `PT13H45M00S` becomes 13:45:00, `{ results: […] }` becomes a list, and links that were not expanded are left out.
+ * `types` are the types of its properties, because a text such as `PT100S` may mean a product.
  */
 export function plainRow(row: JsonObject, types?: ReadonlyMap<string, string>): JsonObject {
   const ours = Object.entries(row).filter(

@@ -4,7 +4,7 @@ import type { WebClient } from "../wire/client/web-client.ts";
 import { jsonText } from "../wire/stamps/values.ts";
 import type { OdooSettings } from "./schema.ts";
 
-/** Calls methods of Odoo's models: the only place that knows how. */
+/** Calls methods of Odoo's models. Only this file knows how. */
 export interface OdooClient {
   /** Calls a method that belongs to the model, with named parameters. */
   call(model: string, method: string, parameters: JsonObject, signal: AbortSignal): Promise<Json>;
@@ -38,7 +38,7 @@ class Json2Client implements OdooClient {
   }
 }
 
-/** Odoo 19 answers what it does not have with JSON. */
+/** Whether this Odoo has no JSON-2 API: Odoo 19 would answer 404 with JSON. */
 function hasNoJson2(answer: HttpAnswer): boolean {
   return answer.status === 404 && answer.excerpt.startsWith("<");
 }
@@ -66,7 +66,7 @@ class RpcClient implements OdooClient {
     }
   }
 
-  /** A wrong password is `false`, not an error. */
+  /** Logs in. Odoo answers a wrong password with `false`, not with an error. */
   async #logIn(signal: AbortSignal): Promise<number> {
     const { database, username = "", key } = this.#settings;
     const user = await this.#rpc("common", "login", [database, username, key], signal);
@@ -82,16 +82,19 @@ class RpcClient implements OdooClient {
 }
 
 const MESSAGE_LENGTH = 300;
-/** Errors of the database that are over by the next try. */
+/** Database errors that are gone by the next try. */
 const PASSING =
   /SerializationFailure|OperationalError|InterfaceError|AdminShutdown|CannotConnectNow|QueryCanceled|LockNotAvailable|DeadlockDetected|PoolError/;
 
-/** The result of a JSON-RPC answer; null where a method has none. */
+/** Returns the result of a JSON-RPC answer; null if the method has none. */
 function resultOf(answer: Json): Json {
   return isJsonObject(answer) ? (answer["result"] ?? null) : null;
 }
 
-/** JSON-RPC reports errors in a 200. @throws what the class of Odoo's exception means for the stream. */
+/**
+ * Throws if the answer is an error, which JSON-RPC reports in a 200.
+ * @throws what the class of Odoo's exception means for the stream.
+ */
 function refuseRpcErrors(answer: Json): void {
   const error = isJsonObject(answer) ? answer["error"] : undefined;
   if (!isJsonObject(error)) return;

@@ -10,8 +10,8 @@ import { assertFields, fieldTypes, plainRecord, type FieldTypes } from "./record
 import type { OdooRead } from "./schema.ts";
 
 /**
- * A model as a table to walk. `write_date` is kept in microseconds and shown in seconds, and comparisons by `>` differ
- * between versions: only `>=` and `<` on whole seconds are used, and records inside one second are paged by id.
+ * A model as a table to walk. `write_date` is stored in microseconds and shown in seconds, and comparisons by `>` differ between
+ * versions. So only `>=` and `<` on whole seconds are used, and records within one second are paged by id.
  */
 export class OdooTable implements WireTable {
   readonly name: string;
@@ -24,7 +24,7 @@ export class OdooTable implements WireTable {
   readonly #read: OdooRead;
   readonly #gauge = new PageGauge();
   #types: Promise<FieldTypes> | undefined;
-  /** The types that the rows of the last answer have. */
+  /** The field types of the last answer's rows. */
   #known: FieldTypes = new Map();
 
   constructor(client: OdooClient, read: OdooRead) {
@@ -67,7 +67,7 @@ export class OdooTable implements WireTable {
     return found === undefined ? undefined : plainRecord(found, types);
   }
 
-  /** @throws whatever one odd record throws: the caller then reads them one by one. */
+  /** @throws any error about one odd record. The caller then reads the records one by one. */
   async many(keys: readonly Key[], signal: AbortSignal): Promise<ReadonlyMap<Key, Row>> {
     const types = await this.#fieldTypes(signal);
     const isInteger = types.get(this.#read.key) === "integer";
@@ -97,7 +97,7 @@ export class OdooTable implements WireTable {
     return rowsAt(await this.#client.call(model, "search_read", parameters, signal), "");
   }
 
-  /** Read once; every field that the stream names must be there. */
+  /** Returns the field types, which are read once. Checks that every field that the stream names exists. */
   async #fieldTypes(signal: AbortSignal): Promise<FieldTypes> {
     const { model } = this.#read;
     this.#types ??= this.#client
@@ -136,7 +136,7 @@ export class OdooTable implements WireTable {
   }
 }
 
-/** A number that is no id cannot be one's key. */
+/** Whether a value can be looked up: a number that is not an id cannot be one's key. */
 function isAskable(value: number | string): boolean {
   return typeof value === "string" || Number.isSafeInteger(value);
 }

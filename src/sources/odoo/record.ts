@@ -1,8 +1,8 @@
 import { isJsonObject, nearest, ParkError, type Json, type JsonObject } from "#model";
 
 /**
- * A record in plain values: `false` is null except in a boolean, a many2one is its id with the label beside it as
- * `<field>_label`, an instant is ISO 8601 in UTC.
+ * Converts a record to plain values: `false` becomes null except in a boolean, a many2one becomes its id with the label beside it
+ * as `<field>_label`, an instant becomes ISO 8601 in UTC.
  */
 export function plainRecord(record: JsonObject, types: FieldTypes): JsonObject {
   return Object.fromEntries(
@@ -39,7 +39,7 @@ export function fieldTypes(answer: Json, model: string): FieldTypes {
   return types;
 }
 
-/** @throws {ParkError} E_SOURCE_REQUEST naming the field that was probably meant. */
+/** @throws {ParkError} E_SOURCE_REQUEST with the name of the field that was probably meant. */
 export function assertFields(types: FieldTypes, names: readonly string[], model: string): void {
   for (const name of names) {
     if (types.has(name)) continue;

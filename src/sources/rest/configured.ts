@@ -10,7 +10,7 @@ import type { ConfiguredRead, ListRead, RestSettings } from "./schema.ts";
 import { stamped, type RestQuery, type RestShape } from "./shape.ts";
 import { addressOf, fill, fillJson, keyValues } from "./template.ts";
 
-/** What stands for an open bound in a body, where a member cannot be left out: the years 1970 and 2200. */
+/** Bounds that replace open ones in a body, where a member cannot be left out: the years 1970 and 2200. */
 const EARLIEST: Wall = 0;
 const LATEST: Wall = Date.UTC(2200, 0) * 1000;
 
@@ -52,8 +52,9 @@ export function configuredShape(
 }
 
 /**
- * Filters that name instants are told instants, whatever zone the source has; all others are told readings of its clock.
- * @throws {StopError} E_SOURCE_SETTINGS where the answers' readings cannot be compared with instants.
+ * Decides the zones of filters and answers. Filters that name instants get instants, whatever the source's zone. All others get
+ * readings of its clock.
+ * @throws {StopError} E_SOURCE_SETTINGS when the answers' readings cannot be compared with instants.
  */
 function zonesOf({ path, format, filterFormat = format }: ListRead, settings: RestSettings) {
   const { timezone, databaseTimezone = timezone } = settings;
@@ -94,7 +95,7 @@ function requestOf(read: ListRead, query: RestQuery, paging: Readonly<Record<str
   return { ...request, json: fillJson(read.body, { ...open, ...values, ...texts(paging) }) };
 }
 
-/** A parameter whose bound is open is left out altogether. */
+/** Returns the range's bounds as template values. An open bound has no value, and its parameter is left out altogether. */
 function rangeValues(read: ListRead, range: WallRange | undefined): Record<string, string> {
   const format = read.filterFormat ?? read.format;
   const unit = PRECISIONS[read.precision];
@@ -105,7 +106,7 @@ function rangeValues(read: ListRead, range: WallRange | undefined): Record<strin
   return values;
 }
 
-/** Whether a template asks for a bound that the range does not have. */
+/** Whether a template needs a bound that the range does not have. */
 function isOpen(template: string, values: Readonly<Record<string, string>>): boolean {
   return ["from", "to"].some((bound) => template.includes(`{${bound}}`) && values[bound] === undefined);
 }

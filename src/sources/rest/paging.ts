@@ -3,9 +3,9 @@ import { jsonText, valueAt } from "../wire/stamps/values.ts";
 import type { ListRead } from "./schema.ts";
 import type { RestPage } from "./shape.ts";
 
-/** Pages that are counted off or handed on by the server. */
+/** Pages that are counted off, or whose successor the server names. */
 export interface CountedPages {
-  /** What is added to a request to get the page that `page` names; the first where it is undefined. */
+  /** Returns what to add to a request for the page `page`, or for the first page if it is undefined. */
   parameters(page: Json | undefined): Record<string, string | number>;
   next(page: RestPage): Json | undefined;
 }
@@ -39,7 +39,7 @@ export function counted(paging: ListRead["paging"]): CountedPages {
   }
 }
 
-/** A server that answers each page with its own token would be read forever. */
+/** Returns the next page's token. Refuses the token of the current page, because such a list would be read forever. */
 function token(page: RestPage, found: Json | undefined): Json | undefined {
   if (found === undefined || found === null || found === "" || found === false) return undefined;
   if (found === page.query.page)
@@ -58,7 +58,10 @@ function absolute({ answer }: RestPage, link: Json | undefined): Json | undefine
   return typeof link === "string" && link !== "" ? resolved(answer.place, link) : undefined;
 }
 
-/** Links may be relative to the address that was asked; `place` is its method and address. */
+/**
+ * Returns a link as an absolute address. A link may be relative to the requested address; `place` is the request's method and
+ * address.
+ */
 function resolved(place: string, link: string): string {
   return new URL(link, place.slice(place.indexOf(" ") + 1)).href;
 }

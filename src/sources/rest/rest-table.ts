@@ -7,7 +7,7 @@ import { keyOf } from "../wire/stamps/values.ts";
 import type { WebClient } from "../wire/client/web-client.ts";
 import type { RestPage, RestQuery, RestShape } from "./shape.ts";
 
-/** A shape as a table to walk; `isLog`: one key may come several times. */
+/** Makes a shape a table to walk. With `isLog`, one key may occur several times. */
 export function restTable(client: WebClient, shape: RestShape, isLog = false): WireTable {
   const gauge = new PageGauge();
   const reader = new RowReader({

@@ -5,18 +5,18 @@ import { valueAt } from "../wire/stamps/values.ts";
 import type { Wall, WallRange } from "../wire/stamps/wall.ts";
 import type { WebRequest } from "../wire/client/web-client.ts";
 
-/** One page that is wanted. */
+/** A page to request. */
 export interface RestQuery {
   readonly order: "stamp" | "key";
   readonly range?: WallRange;
-  /** Rows without a stamp only. */
+  /** Whether to request only rows without a stamp. */
   readonly nulls?: boolean;
-  /** Where the page begins, as the page before said. */
+  /** Where the page begins, as the page before it returned. */
   readonly page?: Json;
   readonly keysOnly: boolean;
 }
 
-/** What came, and whether it looks like a full page. */
+/** An answer, and whether it looks like a full page. */
 export interface RestPage {
   readonly query: RestQuery;
   readonly json: Json;
@@ -35,13 +35,13 @@ export interface RestStamp {
 
 interface StampWords extends Pick<RestStamp, "zone" | "precision"> {
   readonly format: StampFormat;
-  /** The zone of stamps in answers, where filters go by another one. */
+  /** The zone of stamps in answers, if filters use another one. */
   readonly answerZone?: string;
   /** Unwraps a value. */
   readonly plain?: (value: Json) => Json;
 }
 
-/** The stamp at a path of each row; nothing where the stream has none. */
+/** Returns the stamp at a path of each row; nothing if the stream has none. */
 export function stamped(
   field: string | null,
   { zone, precision, format, answerZone = zone, plain = (value) => value }: StampWords,
@@ -51,7 +51,7 @@ export function stamped(
   return { stamp: { field, zone, precision, decode } };
 }
 
-/** How one API is asked for one kind of record: made by configuration, or by a preset in code. Pure. */
+/** How to ask one API for one kind of record, by configuration or by a preset in code. Pure. */
 export interface RestShape {
   readonly name: string;
   readonly keyFields: readonly string[];
@@ -61,22 +61,22 @@ export interface RestShape {
   readonly keyset: boolean;
   readonly nulls: boolean;
   readonly pageSize: number;
-  /** True where the API leaves rows out of a page silently: only an empty page is the last. */
+  /** True if the API silently leaves rows out of a page. Then only an empty page is the last. */
   readonly gaps?: boolean;
   request(query: RestQuery): WebRequest;
   rows(answer: Json): readonly JsonObject[];
-  /** Where the next page begins; undefined after the last. */
+  /** Returns where the next page begins; undefined after the last. */
   next(page: RestPage): Json | undefined;
-  /** The request for one record; undefined where the API cannot be asked for one: it is then looked for in all pages. */
+  /** Returns the request for one record. Absent if the API cannot be asked for one; all pages are then searched. */
   one?(key: Key): WebRequest;
   oneRow?(answer: Json): JsonObject | undefined;
   tidy?(row: JsonObject): Row;
 }
 
-/** What a preset makes of a stream's `read`. */
+/** What a preset builds from a stream's `read`. */
 export interface RestShapes {
   readonly tracks: readonly [RestShape, ...RestShape[]];
   readonly deletions?: RestShape;
-  /** The list of deletions leaves some out. */
+  /** Set if the list of deletions omits some. */
   readonly hasSilentDeletions?: true;
 }

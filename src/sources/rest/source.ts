@@ -35,7 +35,7 @@ export async function openRest(settings: RestSettings, context: OpenContext): Pr
         times: { clock: client.serverClock, overlapMs: read.overlap, marginMs: read.margin },
         logger: context.logger.child({ stream: name }),
         readOne: (key, signal) => readOne(client, main, key, signal),
-        // Without a path for one record the list is walked, and a walk finds many as well as one.
+        // Without a path for one record the list is walked, which finds many records as easily as one.
         ...(main.one === undefined ? { readMany: (keys, signal) => search(client, main, keys, signal) } : {}),
       });
     },
@@ -82,12 +82,15 @@ async function readOne(client: WebClient, shape: RestShape, key: Key, signal: Ab
   return shape.tidy?.(row) ?? row;
 }
 
-/** An empty part, `.` and `..` would make the address of something else, and half of a letter pair has none. */
+/**
+ * Whether a key can be part of an address. An empty part, `.` and `..` would lead elsewhere, and half of a surrogate pair has no
+ * encoding.
+ */
 function fitsAddress(key: Key): boolean {
   return splitKey(key).every((part) => part !== "" && part !== "." && part !== ".." && part.isWellFormed());
 }
 
-/** @throws {ParkError} E_ROW_UNREADABLE when one of them cannot be read. */
+/** @throws {ParkError} E_ROW_UNREADABLE when one of the records cannot be read. */
 async function search(
   client: WebClient,
   shape: RestShape,

@@ -1,6 +1,6 @@
 import { isJsonObject, type Json } from "#model";
 
-/** Names in braces are replaced by their values; unknown ones stay, for they may be the API's own braces. */
+/** Replaces names in braces by their values. Unknown names stay, because the braces may belong to the API. */
 export function fill(template: string, values: Readonly<Record<string, string>>): string {
   return template.replace(/\{([\w.]+)\}/g, (whole, name: string) =>
     Object.hasOwn(values, name) ? values[name]! : whole,
@@ -15,7 +15,7 @@ export function fillJson(template: Json, values: Readonly<Record<string, string>
   return Object.fromEntries(Object.entries(template).map(([name, value]) => [name, fillJson(value, values)]));
 }
 
-/** `{key}` and `{key.0}`, `{key.1}` … for the parts of a key. */
+/** Returns the template values of a key's parts: `{key}`, and `{key.0}`, `{key.1}` … */
 export function keyValues(parts: readonly string[]): Record<string, string> {
   const values: Record<string, string> = { key: parts.join("|") };
   if (parts.length === 1) values["key"] = parts[0]!;
@@ -23,7 +23,7 @@ export function keyValues(parts: readonly string[]): Record<string, string> {
   return values;
 }
 
-/** A path and its parameters as one address, encoded. */
+/** Returns a path and its parameters as one address, encoded. */
 export function addressOf(path: string, parameters: Readonly<Record<string, string | number | boolean>>): string {
   const query = Object.entries(parameters)
     .map(([name, value]) => `${encodeURIComponent(name)}=${encodeURIComponent(value)}`)

@@ -1,4 +1,4 @@
-/** What the presets take from the sources' wire formats. */
+/** The parts of `wire/` that the presets use. */
 export {
   jsonOf,
   openLogin,

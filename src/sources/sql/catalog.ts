@@ -41,7 +41,7 @@ function outlineKind({ kind, type }: Column): OutlineKind {
   return kind === "any" ? declaredKind(type) : kinds[kind];
 }
 
-/** SQLite's columns hold what they like; what they were declared for is the best that is known. */
+/** SQLite's columns hold any value. The declared type is the best hint. */
 function declaredKind(type: string): OutlineKind {
   if (/int|num|dec|real|floa|doub/i.test(type)) return "number";
   return /date/i.test(type) ? "stamp" : "text";

@@ -4,10 +4,10 @@ import { Pool } from "./pool.ts";
 import { compiled, type Sql } from "./sql-text.ts";
 import { meantTable, seenTables } from "./engines/seen-tables.ts";
 
-/** Errors after which asking again later can help; all others need a person. */
+/** Errors after which a retry can help. All others need a person. */
 const passing = new Set<string>(["E_SOURCE_UNREACHABLE", "E_SOURCE_TIMEOUT", "E_SOURCE_BUSY"]);
 
-/** The one place where statements run and where what drivers throw becomes an error that decides what happens next. */
+/** Runs all statements, and turns the errors of drivers into errors that decide what happens next. */
 export class Database implements AsyncDisposable {
   readonly engine: Engine;
   readonly source: string;
@@ -20,8 +20,8 @@ export class Database implements AsyncDisposable {
   }
 
   /**
-   * Runs one statement. An aborted `signal` ends its connection at once and throws the abort reason. With `maxBytes` the
-   * answer ends with the row that outgrows it.
+   * Runs one statement. An aborted `signal` ends its connection at once and throws the abort reason. With `maxBytes` the answer
+   * ends with the row that exceeds it.
    * @throws {RetryError} E_SOURCE_UNREACHABLE, E_SOURCE_TIMEOUT, E_SOURCE_BUSY
    * @throws {ParkError} E_SOURCE_LOGIN, E_SOURCE_FORBIDDEN, E_SOURCE_TABLE, E_SOURCE_COLUMN, E_SOURCE_QUERY …
    */
@@ -39,7 +39,7 @@ export class Database implements AsyncDisposable {
     return seenTables(await this.ask(this.engine.tables, signal));
   }
 
-  /** The table that `name` could have meant, for a message. */
+  /** Returns a hint with the table that `name` could have meant, for a message; empty if there is none. */
   async suggestion(name: string, signal: AbortSignal): Promise<string> {
     const table = meantTable(name, await this.tables(signal));
     return table === undefined ? "" : `; did you mean ${table}?`;

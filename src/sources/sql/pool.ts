@@ -1,7 +1,7 @@
 import { onAbort } from "#model";
 import type { Session } from "./engines/engine.ts";
 
-/** An idle connection is ended after this time: servers and firewalls drop those that stay silent for long. */
+/** Idle connections are ended after this time, because servers and firewalls drop those that are silent for long. */
 const idleMs = 15_000;
 
 interface Idle {
@@ -9,7 +9,7 @@ interface Idle {
   readonly timer: NodeJS.Timeout;
 }
 
-/** A few connections, opened when needed and shared by the streams of a source; who finds none waits in line. */
+/** A few connections, opened on demand and shared by the streams of a source. A caller that finds none waits in line. */
 export class Pool {
   readonly #connect: () => Promise<Session>;
   readonly #limit: number;
@@ -24,12 +24,12 @@ export class Pool {
     this.#limit = limit;
   }
 
-  /** Lends a connection to `work`. It is discarded when `work` throws: its state is then unknown. */
+  /** Lends a connection to `work`. If `work` throws, the connection is discarded, because its state is unknown. */
   async use<T>(signal: AbortSignal, work: (session: Session) => Promise<T>): Promise<T> {
     const session = await this.#take(signal);
     const aborted = Promise.withResolvers<never>();
     aborted.promise.catch(() => undefined);
-    // Not every driver ends a query whose connection is gone: the caller does not wait for it.
+    // Not every driver ends a query whose connection is gone, so the caller does not wait for it.
     const unfollow = onAbort(signal, () => {
       aborted.reject(signal.reason);
       session.destroy();

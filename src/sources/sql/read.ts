@@ -52,7 +52,7 @@ const outbox = z
   })
   .describe("A table of changes. The records are then read by key; a key without a record was deleted.");
 
-/** What a stream of the sync file says about its table. */
+/** A stream's `read` in the sync file. */
 export const read = z
   .strictObject({
     table: column.optional().describe("The table, with its schema where it needs one: dbo.customers."),
@@ -96,7 +96,7 @@ export type SqlRead = z.output<typeof read>;
 export type StampColumns = string | z.output<typeof stampColumns>;
 export type CounterColumn = z.output<typeof counter>;
 
-/** The stream's `changed` by its kinds, so that they are told apart in one place. */
+/** Returns the stamp columns of a stream's `changed`; undefined if it is of another kind. */
 export function stampOf(changed: SqlRead["changed"]): StampColumns | undefined {
   return typeof changed === "string" || (changed && "date" in changed) ? changed : undefined;
 }

@@ -18,7 +18,7 @@ const tls = z
   })
   .describe("Encryption of the connection. Without it the connection is plain text, except to SQL Server.");
 
-/** What the sync file says about a database beside `adapter: sql`. */
+/** A database's settings in the sync file, beside `adapter: sql`. */
 export const settings = z
   .strictObject({
     url: z

@@ -11,7 +11,7 @@ import type { SqlRead } from "./read.ts";
 import type { SqlSettings } from "./settings.ts";
 import { SqlStream } from "./stream.ts";
 
-/** A database as a source. Connections are made by the first read and ended when they are idle. */
+/** A database as a source. The first read opens connections, and idle ones are ended. */
 export class SqlSource implements OpenedSource<SqlRead> {
   readonly #database: Database;
   readonly #settings: SqlSettings;

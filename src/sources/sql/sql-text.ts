@@ -1,6 +1,6 @@
 type Piece = { readonly text: string } | { readonly name: string } | { readonly value: unknown };
 
-/** A piece of SQL: names in it are quoted and values bound when {@link compiled} puts it into a dialect. */
+/** A piece of SQL. {@link compiled} puts it into a dialect: it quotes names and binds values. */
 export class Sql {
   readonly pieces: readonly Piece[];
 
@@ -9,7 +9,7 @@ export class Sql {
   }
 }
 
-/** SQL with pieces of SQL and values in it: a value is always bound, never a part of the text. */
+/** Builds SQL from pieces of SQL and values. A value is always bound, never part of the text. */
 export function sql(texts: TemplateStringsArray, ...values: readonly unknown[]): Sql {
   return new Sql(texts.flatMap((text, at) => (at < values.length ? [{ text }, ...piecesOf(values[at])] : [{ text }])));
 }
@@ -31,7 +31,7 @@ function piecesOf(value: unknown): readonly Piece[] {
   return value instanceof Sql ? value.pieces : [{ value }];
 }
 
-/** How a database quotes names, and how it writes the place of bound value number `n`, from 1. */
+/** How a database quotes names, and how it writes the placeholder of bound value number `n`, from 1. */
 const dialects = {
   sqlite: { quote: '"', place: () => "?" },
   postgres: { quote: '"', place: (n: number) => `$${n}` },
@@ -41,7 +41,7 @@ const dialects = {
 
 export type Dialect = keyof typeof dialects;
 
-/** The statement in one dialect, and the values to be bound. */
+/** Returns the statement in one dialect, and the values to bind. */
 export function compiled({ pieces }: Sql, dialect: Dialect): { text: string; values: readonly unknown[] } {
   const { quote, place } = dialects[dialect];
   const values: unknown[] = [];
@@ -63,21 +63,21 @@ export function list(parts: readonly Sql[]): Sql {
 }
 
 /**
- * Texts below this are no stamps: what stands there (an empty text, digits, a date with the day first) is looked at in
- * every poll, because no window would ever show it again. With its dash no database takes it for a number.
+ * Texts below this are not stamps. Rows with such a text (empty, digits, a date with the day first) are read in every poll, because
+ * no window would ever show them again. Because of the dash no database takes it for a number.
  */
 export const earliestText = sql.raw("'1900-'");
 
-/** What a column of text is used for; undefined for columns of other types. */
+/** What a text column is used for; undefined for columns of other types. */
 export type StampText = "date" | "time";
 
-/** True for a stamp column that is NULL or, where it holds text, says nothing. */
+/** The condition that a stamp column is NULL or, if it holds text, has no stamp. */
 export function unsetText(name: Sql, text: StampText | undefined, isNull = sql`${name} is null`): Sql {
   if (text === undefined) return isNull;
   return text === "date" ? sql`(${isNull} or ${name} < ${earliestText})` : sql`(${isNull} or ${name} = '')`;
 }
 
-/** All of the conditions; none of them is always true. */
+/** Joins all conditions by `and`. Without conditions the result is always true. */
 export function all(conditions: readonly Sql[]): Sql {
   return conditions.length === 0 ? sql`1 = 1` : sql.join(conditions, sql` and `);
 }

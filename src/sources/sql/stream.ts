@@ -23,7 +23,7 @@ export class SqlStream implements SourceStream {
   readonly capabilities: Capabilities;
   readonly deletions?: (cursor: Cursor | null, signal: AbortSignal) => AsyncIterable<DeletionBatch>;
   readonly #context: StreamContext;
-  /** What each feed was when it was last read. */
+  /** Each feed as it was when it was last read. */
   readonly #last = new Map<FeedOf, FeedOptions>();
 
   constructor(context: Omit<StreamContext, "keyless">) {
@@ -70,7 +70,10 @@ export class SqlStream implements SourceStream {
     return await checkStream(this.#context, signal);
   }
 
-  /** What the last poll learned of the table is enough to ask whether anything is new; a poll that reads learns it again. */
+  /**
+   * Polls a feed. What the last poll learned about the table is enough to ask whether anything is new. A poll that reads learns it
+   * again.
+   */
   async *#poll(feedOf: FeedOf, cursor: Cursor | null, signal: AbortSignal): AsyncGenerator<ChangeBatch> {
     if (cursor !== null && (await this.#isQuiet(this.#last.get(feedOf), cursor, signal)))
       return yield { changes: [], cursor };
@@ -80,7 +83,7 @@ export class SqlStream implements SourceStream {
     yield* poll(feed, cursor, signal);
   }
 
-  /** A table that is no longer what it was is described again: that says best what is wrong. */
+  /** Whether nothing is new. A table that is no longer what it was is described again, because that gives the best error. */
   async #isQuiet(last: FeedOptions | undefined, cursor: Cursor, signal: AbortSignal): Promise<boolean> {
     if (last === undefined) return false;
     try {

@@ -1,4 +1,4 @@
-/** Parameters after `?` that mean something here, by scheme. All others are refused: drivers let them overrule `tls`. */
+/** The parameters after `?` that are allowed, by scheme. All others are refused, because drivers let them overrule `tls`. */
 const known: Readonly<Record<string, readonly string[]>> = {
   postgres: ["host", "port", "options"],
   postgresql: ["host", "port", "options"],
@@ -9,7 +9,7 @@ const known: Readonly<Record<string, readonly string[]>> = {
 };
 const ENCRYPTION = /ssl|tls|encrypt|certificate/i;
 
-/** What is wrong with a database's address, without showing any of it: it holds a password. Undefined where nothing is. */
+/** Returns what is wrong with a database's address, without showing its password; undefined if nothing is. */
 export function urlProblem(text: string): string | undefined {
   const allowed = known[text.slice(0, text.indexOf(":")).toLowerCase()];
   if (allowed === undefined) return undefined;
@@ -26,10 +26,10 @@ export function urlProblem(text: string): string | undefined {
   return `take ${unknown} out of the address: it is no parameter that is known here (${wanted})`;
 }
 
-/** Signs that end or divide the parts of an address; a bare percent sign begins an encoded one. */
+/** Characters that end or divide the parts of an address. A bare percent sign begins an encoded one. */
 const DIVIDERS = /[/?#@:[\]\s]|%(?![\da-f]{2})/gi;
 
-/** One sentence with the form that is meant, where signs of the password are not encoded. The last @ before the host ends it. */
+/** Returns a sentence with the expected form if the password has characters that must be encoded. The last @ before the host ends it. */
 function unencodedPassword(text: string): string | undefined {
   const [, scheme, user = "", password = "", rest] = /^(\w+:\/\/)([^:@/?#]*):(.*)@([^@]*)$/s.exec(text) ?? [];
   const signs = [...new Set(password.match(DIVIDERS))];
@@ -38,7 +38,7 @@ function unencodedPassword(text: string): string | undefined {
   return `the password must be percent-encoded (${encoded}): ${scheme}${user}:<encoded password>@${rest}`;
 }
 
-/** The machine that is talked to; undefined where it is this one. */
+/** Returns the host of the address; undefined if it is this machine. */
 export function otherMachine(text: string, isLoopback: (host: string) => boolean): string | undefined {
   const url = URL.canParse(text) ? new URL(text) : undefined;
   const host = url?.searchParams.get("host") ?? url?.hostname ?? "";

@@ -1,8 +1,8 @@
 import { Temporal } from "temporal-polyfill";
 
 /**
- * A wall-clock reading as a number: the milliseconds that the same digits would be in UTC.
- * Readings compare as their texts do; in the hour that a clock is put back they do not run forward.
+ * A wall-clock reading as a number: the milliseconds since 1970 that the same digits would be in UTC. Readings compare like their
+ * texts. In the hour that a clock is put back, they do not run forward.
  */
 export type WallMs = number;
 
@@ -37,7 +37,7 @@ export function latestWall(atMs: number, zone: string): WallMs {
   return latest;
 }
 
-/** `+02:00`: how far a clock in `zone` was from UTC when it showed `wall`; of two answers (a fold) the earlier instant's. */
+/** `+02:00`: the offset from UTC of a clock in `zone` when it showed `wall`. If two instants fit (a fold), the earlier one's. */
 export function offsetAtWall(wall: WallMs, zone: string): string {
   const reading = Temporal.Instant.fromEpochMilliseconds(Math.floor(wall)).toZonedDateTimeISO("UTC").toPlainDateTime();
   return reading.toZonedDateTime(zone).offset;

@@ -20,30 +20,30 @@ import { finding } from "./client/web-check.ts";
 
 const FUTURE_MS = 600_000;
 const RECENT_MS = 86_400_000;
-/** More odd rows than both of these stop a stream's polls (`pipeline/quarantine.ts`). */
+/** A stream's polls stop when its odd rows exceed both of these (`pipeline/poll/quarantine.ts`). */
 const FEW_ODD = 20;
 const ODD_SHARE = 0.1;
 
-/** What an adapter that speaks HTTP makes a stream of. */
+/** What an adapter that speaks HTTP builds a stream from. */
 export interface StreamDeps {
   /** The stream's name in the sync file. */
   readonly name: string;
-  /** Reads the table by key: for sweeps, and whole where there is no track. */
+  /** Reads the table by key: for sweeps, and for whole reads if there is no track. */
   readonly table: WireTable;
-  /** None: the table has no change stamp. */
+  /** Empty if the table has no change stamp. */
   readonly tracks: readonly Track[];
   readonly times: PollTimes;
   readonly logger: Logger;
-  /** A feed of deletions, whose rows bear the keys that are gone. */
+  /** A feed of deletions. Its rows have the keys of deleted records. */
   readonly deletions?: Track;
-  /** That feed leaves some out: a sweep finds them. */
+  /** Whether the feed omits some deletions, which a sweep finds. */
   readonly hasSilentDeletions?: boolean;
   readOne(key: Key, signal: AbortSignal): Promise<Row | undefined>;
-  /** Where reading many at once costs less. */
+  /** Present if reading many records together costs less. */
   readonly readMany?: (keys: readonly Key[], signal: AbortSignal) => Promise<ReadonlyMap<Key, Row>>;
 }
 
-/** The promises of `SourceStream` over a table on the wire. */
+/** Implements `SourceStream` for a table that is read over HTTP. */
 export function wireStream(parts: StreamDeps): SourceStream {
   const { table, tracks, deletions, hasSilentDeletions = false } = parts;
   const tables = [table, ...tracks.map((track) => track.table)];
@@ -65,7 +65,7 @@ export function wireStream(parts: StreamDeps): SourceStream {
   };
 }
 
-/** A key in the feed counts only while the ERP does not have the record: it may have been created again under the same key. */
+/** Yields the feed's deletions. A key counts only while the ERP does not have the record, which may exist again under the same key. */
 async function* deleted(
   parts: StreamDeps,
   track: Track,
@@ -92,7 +92,7 @@ async function checkStream(parts: StreamDeps, signal: AbortSignal): Promise<Find
       ? `${table.name} is empty`
       : `${table.name} can be read; a page has ${counted(rows.length, "row")}`;
   });
-  // Whatever keeps rows from being read would be said again of each stamp.
+  // An error that keeps rows from being read would be reported again for each stamp.
   if (readable.verdict === "problem") return [readable];
   const findings = [readable, ...repeatedFindings(`${name}: key`, table, first)];
   for (const track of tracks) {
@@ -103,7 +103,7 @@ async function checkStream(parts: StreamDeps, signal: AbortSignal): Promise<Find
   return findings;
 }
 
-/** A key that is not unique would make several rows of the ERP one record. */
+/** Reports a key that is not unique: it would make several rows of the ERP one record. */
 function repeatedFindings(subject: string, table: WireTable, rows: readonly WireRow[]): Finding[] {
   const twice = rows.find(({ odd }) => odd?.reason === repeated);
   if (twice === undefined) return [];
@@ -112,7 +112,7 @@ function repeatedFindings(subject: string, table: WireTable, rows: readonly Wire
   return [{ subject, verdict: "problem", message, code }];
 }
 
-/** What the last day's rows show, and which of them are odd: each of those is parked alone, so it is no problem of the stream. */
+/** Checks the filter on the last day's rows, and warns of odd rows. Each of those is parked alone, so it is no problem of the stream. */
 async function filterFindings(
   subject: string,
   track: Track,
@@ -121,7 +121,7 @@ async function filterFindings(
 ): Promise<Finding[]> {
   let odd: readonly WireRow[] = [];
   const result = await finding(subject, async () => {
-    // Rows of all times show whether the field holds stamps at all: few of the last day may well be odd.
+    // Rows of all times show whether the field holds stamps at all. The few of the last day may well be odd.
     await track.table.byKey({ kind: "all" }, undefined, signal);
     return await checkFilter(track, times, signal, (found) => (odd = found));
   });
@@ -134,7 +134,7 @@ async function filterFindings(
   return [result, { subject, verdict: "warning", message, remedy }];
 }
 
-/** The filter works, rows are sorted and stamps can be read: shown on the last day's rows. */
+/** Checks on the last day's rows that the filter works, that rows are sorted, and that stamps can be read. */
 async function checkFilter(
   track: Track,
   times: PollTimes,
@@ -159,7 +159,7 @@ async function checkFilter(
   return `filtering by ${table.stampField} works: ${counted(page.rows.length, "row")} of the last 24 hours on the first page${newest}`;
 }
 
-/** Rows from the future betray a wrong time zone, or a filter that does nothing. */
+/** Warns of rows from the future: they indicate a wrong time zone, or a filter that does nothing. */
 async function futureFinding(subject: string, track: Track, times: PollTimes, signal: AbortSignal): Promise<Finding> {
   const { table, unit, zone } = track;
   let ahead = 0;

@@ -1,18 +1,18 @@
-/** A file that was claimed, as its name in the processing or the done folder tells it. */
+/** A claimed file, as its name in the processing or the done folder describes it. */
 export interface ClaimedFile {
-  /** When it was claimed; no two files share one, and they sort by it. */
+  /** When it was claimed. Stamps are unique, and files sort by them. */
   readonly stamp: string;
   readonly name: string;
   /** Its name in the folder where it is. */
   readonly stored: string;
   readonly place: "processing" | "done";
-  /** How many records it holds, readable or not. Known once it was read. */
+  /** How many records it holds, readable or not; 0 until it was read. */
   readonly rows: number;
-  /** Why the absence of a record in it means nothing; undefined where it counts. */
+  /** Why a record's absence from the file proves nothing; undefined if absence counts. */
   readonly gaps: Gaps | undefined;
 }
 
-/** A full file that is much shorter than the one before, or one with lines whose key cannot be read. */
+/** `partial`: much shorter than the full file before. `keyless`: some lines have no readable key. */
 export type Gaps = "partial" | "keyless";
 
 const CLAIMED = /^(\d{8}T\d{9}Z)_(.+)$/;
@@ -28,7 +28,7 @@ export function doneName({ stamp, name }: ClaimedFile, rows: number, gaps: Gaps 
   return `${stamp}_${rows}rows${gaps === undefined ? "" : `_${gaps}`}_${name}`;
 }
 
-/** Undefined for a file that svcsync did not put there. */
+/** Returns undefined for a file that svcsync did not put there. */
 export function parseClaimed(stored: string): ClaimedFile | undefined {
   const [, stamp, name] = CLAIMED.exec(stored) ?? [];
   if (stamp === undefined || name === undefined) return undefined;
@@ -43,7 +43,7 @@ export function parseDone(stored: string): ClaimedFile | undefined {
   return { stamp, name, stored, place: "done", rows: Number(rows), gaps };
 }
 
-/** An instant as a stamp, later than `last` even where the clock went back. */
+/** Returns the instant as a stamp. It is later than `last` even if the clock was set back. */
 export function stampAfter(last: string | undefined, now: number): string {
   const own = stampText(now);
   if (last === undefined || own > last) return own;
@@ -55,7 +55,7 @@ function stampText(now: number): string {
   return new Date(now).toISOString().replace(/[-:.]/g, "");
 }
 
-/** `*` and `?` as in a shell. */
+/** Matches names by `*` and `?`, as in a shell. */
 export function matcher(pattern: string): (name: string) => boolean {
   const escaped = pattern
     .replace(/[.+^${}()|[\]\\]/g, "\\$&")

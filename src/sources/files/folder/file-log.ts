@@ -3,8 +3,8 @@ import type { Folder } from "./folder.ts";
 import type { FilesRead, FilesSettings } from "../schema.ts";
 
 /**
- * Every file that a stream ever claimed and that is still there, in the order of claiming: those that were put away, and
- * those that a poll left in the processing folder. It is the stream's log; the cursor is a place in it.
+ * Returns every file that a stream claimed and that still exists, in the order of claiming: those that were put away, and those
+ * that a poll left in the processing folder. This is the stream's log, and the cursor is a place in it.
  */
 export async function fileLog(folder: Folder, read: FilesRead, settings: FilesSettings): Promise<ClaimedFile[]> {
   const fits = matcher(read.files);
@@ -16,7 +16,10 @@ export async function fileLog(folder: Folder, read: FilesRead, settings: FilesSe
     .toSorted((a, b) => (a.stamp < b.stamp ? -1 : 1));
 }
 
-/** What of the log is still to be read. A full file tells all, so nothing before the last complete one is needed. */
+/**
+ * Returns the part of the log that is still to be read. A full file has all records, so nothing before the last complete one is
+ * needed.
+ */
 export function unread(log: readonly ClaimedFile[], read: FilesRead, last: string | undefined): readonly ClaimedFile[] {
   const later = log.filter(({ stamp }) => last === undefined || stamp > last);
   if (read.kind === "delta") return later;

@@ -7,13 +7,12 @@ export interface FileFacts {
   readonly modifiedAt: number;
 }
 
-/** A folder with folders below it, on this machine or another. Paths are relative to it. */
+/** A folder with subfolders, on this machine or another. Paths are relative to it. */
 export interface Folder extends AsyncDisposable {
-  /** The files of a folder below (`""`: of the folder itself), in the order of their names; folders are left out. */
+  /** Lists the files of a subfolder (`""`: of the folder itself) in the order of their names. Folders are left out. */
   list(below: string): Promise<FileFacts[]>;
-  /** Moves a file in one step; a second one that tries fails. Makes the target's folder. */
+  /** Moves a file in one step. A second attempt to move the same file fails. Creates the target's folder. */
   move(from: string, to: string): Promise<void>;
-  /** The bytes of a file. */
   open(path: string): Promise<Readable>;
   write(path: string, text: string): Promise<void>;
 }

@@ -4,14 +4,14 @@ import type { FilesCursor } from "../files-cursor.ts";
 import type { FileFacts, Folder } from "./folder.ts";
 import type { FilesRead } from "../schema.ts";
 
-/** What waits for a stream in the folder itself. */
+/** The files of a stream that wait in the folder itself. */
 export interface Arrivals {
   /** Names of files that are complete. */
   readonly ready: readonly string[];
   readonly seen: FilesCursor["seen"];
 }
 
-/** The files of a stream that wait in the folder itself, complete or not, in the order of their names. */
+/** The stream's files that wait in the folder itself, complete or not, in the order of their names. */
 export function waiting(here: readonly FileFacts[], read: FilesRead): readonly FileFacts[] {
   const fits = matcher(read.files);
   return here.filter(({ name }) => fits(name) && !(read.ready === "companion" && name.endsWith(read.companion)));

@@ -28,7 +28,7 @@ export function openLocalFolder(root: string): Folder {
   };
 }
 
-/** Never follows a link out of the folder, and never waits for the writer of a pipe. */
+/** Opens a file. Never follows a link out of the folder, and never waits for the writer of a pipe. */
 async function openRegular(path: string): Promise<Readable> {
   const handle = await open(path, constants.O_RDONLY | (constants.O_NOFOLLOW ?? 0) | (constants.O_NONBLOCK ?? 0));
   if ((await handle.stat()).isFile()) return handle.createReadStream();
@@ -36,7 +36,7 @@ async function openRegular(path: string): Promise<Readable> {
   throw new Error("it is no file");
 }
 
-/** A folder below comes into being with the first file that is moved there. */
+/** Returns the names of a subfolder's files; none if it does not exist yet, because the first move creates it. */
 async function fileNames(root: string, below: string): Promise<string[]> {
   const path = join(root, below);
   const entries = await attempt(`the folder ${path} cannot be listed`, () =>
@@ -48,7 +48,7 @@ async function fileNames(root: string, below: string): Promise<string[]> {
   return entries.filter((entry) => entry.isFile()).map(({ name }) => name);
 }
 
-/** Undefined for a file that was there a moment ago: another stream's poll has just moved it. */
+/** Returns undefined if the file no longer exists, because another stream's poll has just moved it. */
 async function factsOf(root: string, below: string, name: string): Promise<FileFacts | undefined> {
   const path = join(root, below, name);
   const facts = await attempt(`${path} cannot be looked at`, () =>
@@ -60,7 +60,7 @@ async function factsOf(root: string, below: string, name: string): Promise<FileF
   return facts && { name, size: facts.size, modifiedAt: Math.floor(facts.mtimeMs) };
 }
 
-/** @throws {RetryError} E_SOURCE_UNREACHABLE: rights can be given and folders mounted. */
+/** @throws {RetryError} E_SOURCE_UNREACHABLE, because rights can be granted and folders mounted later. */
 async function attempt<T>(failed: string, work: () => Promise<T>): Promise<T> {
   try {
     return await work();

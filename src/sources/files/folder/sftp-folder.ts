@@ -7,13 +7,13 @@ import type { Folder } from "./folder.ts";
 import type { FilesSettings } from "../schema.ts";
 
 const CONNECT_TIMEOUT_MS = 15_000;
-/** A server that went silent is noticed after three of these. */
+/** Interval of keepalives. A silent server is noticed after three of them. */
 const KEEPALIVE_MS = 5_000;
 type SftpSettings = NonNullable<FilesSettings["sftp"]>;
 
 interface Connection {
   readonly client: Client;
-  /** Rejects when the connection ends: work that waits for an answer would otherwise wait forever. */
+  /** Rejects when the connection ends. Otherwise work that waits for an answer would wait forever. */
   readonly lost: Promise<never>;
 }
 
@@ -56,8 +56,8 @@ export function openSftpFolder(root: string, settings: SftpSettings): Folder {
     async open(path) {
       const { client, lost } = await connected();
       const stream = client.createReadStream(posix.join(root, path));
-      // The reader gets errors from the stream. One that comes after the last byte, when closing the file is not answered any
-      // more, would have no listener and end the process.
+      // The reader gets errors from the stream. An error after the last byte, when closing the file is no longer answered, would
+      // have no listener and end the process.
       stream.on("error", () => undefined);
       lost.catch((error: Error) => stream.destroy(error));
       return stream;
@@ -84,7 +84,7 @@ async function connect(settings: SftpSettings, onEnd: () => void): Promise<Conne
     onEnd();
     lose?.(new RetryError("E_SOURCE_UNREACHABLE", `${host}: the SFTP connection ended`));
   };
-  // Loaded when it is needed: few installations read from an SFTP server.
+  // Loaded on demand, because few installations read from an SFTP server.
   const { default: SftpClient } = await import("ssh2-sftp-client");
   const client = new SftpClient("svcsync", { error: ended, end: ended, close: ended });
   const sock = openSocket(host, port);
@@ -107,17 +107,17 @@ async function connect(settings: SftpSettings, onEnd: () => void): Promise<Conne
 }
 
 /**
- * Sends each request at once. The driver's own socket would hold it back until the packet before it is acknowledged, which
- * other systems put off by 40 ms: a poll makes dozens of requests, one after the other.
+ * Opens a socket that sends each request at once. The driver's own socket would hold a request back until the previous packet is
+ * acknowledged, which other systems delay by 40 ms. A poll makes dozens of requests in sequence.
  */
 function openSocket(host: string, port: number): Socket {
   const socket = connectSocket({ host, port, noDelay: true });
-  // The driver tells of errors. Without a listener one that comes before it listens would end the process.
+  // The driver reports errors. An error before the driver listens would end the process without this listener.
   socket.on("error", () => undefined);
   return socket;
 }
 
-/** The server answered, and said no: rights can be given and disks emptied. */
+/** The error when the server answered with a refusal. It is retried, because rights can be granted and disk space freed. */
 function failed(host: string, cause: unknown): SyncError {
   const why = cause instanceof Error ? cause.message : "no reason given";
   return new RetryError("E_SOURCE_FAILED", `${host}: the SFTP server refused: ${why}`, { cause });
@@ -130,7 +130,7 @@ function refused(host: string, cause: unknown): SyncError {
     : new RetryError("E_SOURCE_UNREACHABLE", `${host}: no SFTP connection: ${why}`, { cause });
 }
 
-/** As `ssh-keygen -l` shows it. */
+/** The key's fingerprint as `ssh-keygen -l` shows it. */
 function fingerprint(key: Buffer): string {
   return createHash("sha256").update(key).digest("base64").replace(/=+$/, "");
 }

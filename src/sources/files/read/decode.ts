@@ -4,7 +4,10 @@ import iconv from "iconv-lite";
 import { RetryError } from "#model";
 import { FileFault } from "../file-fault.ts";
 
-/** The text of a file in pieces, without a byte order mark; `hash` sees every byte. @throws {FileFault} on a wrong encoding · {RetryError} */
+/**
+ * Yields the text of a file in pieces, without a byte order mark. `hash` receives every byte.
+ * @throws {FileFault} on a wrong encoding · {RetryError}
+ */
 export async function* decoded(
   bytes: Readable,
   encoding: string,
@@ -35,7 +38,7 @@ function fault(encoding: string, line: number, cause?: unknown): FileFault {
   return new FileFault(`the file is not ${ENCODINGS[encoding] ?? encoding}${hint}`, line, cause);
 }
 
-/** Unicode, of which every byte must be right. */
+/** A decoder of Unicode that refuses every invalid byte. */
 function strict(encoding: "utf8" | "utf16le") {
   const label = encoding === "utf8" ? "utf-8" : "utf-16le";
   const decoder = new TextDecoder(label, { fatal: true });
@@ -53,10 +56,10 @@ function strict(encoding: "utf8" | "utf16le") {
   };
 }
 
-/** The byte order mark of UTF-8, read by a table. */
+/** The byte order mark of UTF-8 when it is decoded by a table. */
 const UTF8_MARK = "\u00EF\u00BB\u00BF";
 
-/** A table of 256 letters; a byte that has none would become a question mark in a box. */
+/** A decoder by a table of 256 characters. It refuses a byte without a character, which would otherwise become U+FFFD. */
 function strictTable(encoding: string) {
   const decoder = iconv.getDecoder(encoding);
   let begin = "";

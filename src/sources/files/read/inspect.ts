@@ -10,17 +10,20 @@ export interface Inspected {
   readonly sha256: string;
   /** Rows that can be used. */
   readonly rows: number;
-  /** Lines that cannot, the first of them. */
+  /** The first lines that cannot be used. */
   readonly bad: readonly BadLine[];
   /** How many lines cannot be used. */
   readonly badCount: number;
-  /** Of these, those whose key cannot be read either: any record may be in them. */
+  /** The lines among them whose key cannot be read either. Any record may be in them. */
   readonly keyless: { readonly count: number; readonly first: BadLine } | undefined;
 }
 
 const KEPT_BAD_LINES = 10_000;
 
-/** Reads a file to its end without using it. @throws {FileFault} when it cannot be used as a whole. */
+/**
+ * Reads a file to its end without using it.
+ * @throws {FileFault} when it cannot be used as a whole.
+ */
 export async function inspect(
   folder: Folder,
   path: string,

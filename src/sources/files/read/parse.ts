@@ -9,15 +9,15 @@ import { decoded } from "./decode.ts";
 import { FileFault, type BadLine } from "../file-fault.ts";
 import type { FilesRead } from "../schema.ts";
 
-/** JSON and XML documents are held whole; larger ones belong into NDJSON or CSV. */
+/** The largest JSON or XML document, which is held in memory whole, and the longest NDJSON line or CSV record, in characters. */
 const WHOLE_LIMIT = 64 * 1024 * 1024;
 
-/** A record as the file has it, or a line that holds none. `line` counts from 1; in JSON and XML it counts records. */
+/** A record of a file, or a line without one. `line` counts from 1; in JSON and XML it counts records. */
 export type Parsed = { readonly line: number; readonly record: JsonObject } | BadLine;
 
 /**
- * The records of a file, in its order. However the reading ends, the file is closed: what a parser has taken and not read to
- * its end would stay open.
+ * Yields the records of a file in order. Closes the file however the reading ends: a parser that does not read it to the end would
+ * leave it open.
  * @throws {FileFault} when the file as a whole cannot be read.
  */
 export async function* parsed(
@@ -66,7 +66,7 @@ async function* csvRecords(text: AsyncIterable<string>, read: FilesRead): AsyncG
   try {
     for await (const { record, info } of source.pipe(lines)) {
       const cells: string[] = record;
-      // The header says how lines end: below one that ends without it, a carriage return is no part of the last cell.
+      // The header decides how lines end: if it ends without a carriage return, one at the end of a later line is not part of the cell.
       cells.push((cells.pop() ?? "").replace(/\r$/, ""));
       const line = Number(info.lines);
       if (header === undefined) header = checkedHeader(cells, read);
@@ -139,7 +139,7 @@ function jsonDocument(text: string): Json {
   }
 }
 
-/** How an XML file may call each encoding. */
+/** The names by which an XML file may declare each encoding. */
 const DECLARED: Readonly<Record<FilesRead["encoding"], RegExp>> = {
   utf8: /^(utf-?8|us-ascii)$/i,
   cp1252: /^(windows-1252|cp1252|iso-8859-1|us-ascii)$/i,
@@ -166,7 +166,7 @@ function xmlDocument(text: string, encoding: FilesRead["encoding"]): Json {
   return document;
 }
 
-/** A single element in XML is a list of one. */
+/** Yields the records at `path`. A single XML element counts as a list of one. */
 function* listed(document: Json, path: string): Generator<Parsed> {
   const found = valueAt(document, path);
   const rows = Array.isArray(found) ? found : isJsonObject(found) ? [found] : undefined;

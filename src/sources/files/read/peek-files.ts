@@ -8,8 +8,8 @@ import { keyedRows } from "./row.ts";
 import type { FilesRead, FilesSettings } from "../schema.ts";
 
 /**
- * The first rows of what a poll would read, from the files where they lie: nothing is claimed, moved or written. Files that
- * are not complete yet are read as far as they go, and files whose content was applied before are read too.
+ * Returns the first rows that a poll would read, from the files where they are: claims, moves and writes nothing. Also reads files
+ * that are not complete yet, as far as they go, and files whose content was applied before.
  * @throws {ParkError} E_SOURCE_FILE when a file cannot be used, E_SOURCE_CURSOR when another kind of stream made the cursor.
  */
 export async function peekFiles(

@@ -5,10 +5,10 @@ import type { Folder } from "../folder/folder.ts";
 import type { FilesRead } from "../schema.ts";
 import { parsed } from "./parse.ts";
 
-/** A record with its key; or why it can be none, with its key where that much can be read. */
+/** A record with its key, or the reason why it cannot be used, with its key if that can be read. */
 type Converted = { readonly key: Key; readonly row: Row } | { readonly key: Key | undefined; readonly reason: string };
 
-/** The rows of a file that have a key, in its order; those that cannot be read as they should with the reason. */
+/** Yields the rows of a file that have a key, in order. A row that cannot be read comes with the reason. */
 export async function* keyedRows(
   folder: Folder,
   { path, name }: { readonly path: string; readonly name: string },
@@ -24,7 +24,7 @@ export async function* keyedRows(
   }
 }
 
-/** Empty text becomes null, numbers exact text with a dot, dates ISO text. */
+/** Converts the values of a record: empty text to null, numbers to exact text with a dot, dates to ISO text. */
 export function convert(record: JsonObject, read: FilesRead, zone: string): Converted {
   const members: [string, Json][] = [];
   let fault: string | undefined;
@@ -33,7 +33,7 @@ export function convert(record: JsonObject, read: FilesRead, zone: string): Conv
     fault ??= converted.fault;
     members.push([name, converted.value]);
   }
-  // Unlike an assignment this also makes a member of a column that is called __proto__.
+  // Unlike an assignment, this also creates a member for a column named __proto__.
   const row: Row = Object.fromEntries(members);
   const parts: string[] = [];
   for (const name of read.key) {
@@ -64,7 +64,7 @@ function converter(name: string, value: Json, read: FilesRead, zone: string): { 
   return date === undefined ? { value, fault: `${name} holds no date like ${pattern}` } : { value: date };
 }
 
-/** A sign that parts thousands has three digits behind it: in `1234,56` and `1.5` it is the decimal sign of another setting. */
+/** A thousands separator is followed by three digits. In `1234,56` and `1.5` the sign is the decimal sign of another setting. */
 const NUMBERS = {
   ".": /^[+-]?\s*(\d+|\d{1,3}([,\s]\d{2,3})*[,\s]\d{3})(\.\d+)?$/,
   ",": /^[+-]?\s*(\d+|\d{1,3}([.\s]\d{2,3})*[.\s]\d{3})(,\d+)?$/,
@@ -87,8 +87,8 @@ const PARTS: Readonly<Record<string, string>> = {
 };
 
 /**
- * A date as ISO text: a date alone stays one, a date with a time becomes an instant in UTC. Of the two readings in the hour
- * that a clock shows twice, the earlier is taken. Undefined when `text` does not fit the pattern or the calendar.
+ * Converts a date to ISO text. A date alone stays a date; a date with a time becomes an instant in UTC. In the hour that a clock
+ * shows twice, the earlier reading is taken. Returns undefined when `text` does not fit the pattern or the calendar.
  */
 function isoDate(text: string, pattern: string, zone: string): string | undefined {
   const groups = expression(pattern).exec(text.trim())?.groups;

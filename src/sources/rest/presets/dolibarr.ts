@@ -10,8 +10,8 @@ const parameters = z.record(z.string(), z.union([z.string(), z.number()])).defau
 const PAGE_SIZE = 100;
 
 /**
- * Dolibarr's REST API: no rows is a 404, rows the user may not see are left out of a page silently, stamps are asked for
- * as quoted text in the database's zone and answered as seconds that PHP took for its own zone.
+ * Dolibarr's REST API. It answers 404 if there are no rows, and silently leaves out rows that the user may not see. Filters write
+ * stamps as quoted text in the database's zone; answers give them as seconds, which PHP computed in its own zone.
  */
 export function dolibarr(read: PresetRead, settings: RestSettings): RestShapes {
   const { sqlfilters, ...where } = conditionOf(read, parameters, "an object, e.g. { mode: 1 } for customers");
@@ -58,7 +58,7 @@ export function dolibarr(read: PresetRead, settings: RestSettings): RestShapes {
         next: afterLastKey("id"),
         ...(keyFields.join() === "id"
           ? {
-              // Asked for in the list: the address of a record knows no filters.
+              // Read from the list, because a record's own address takes no filters.
               one: (key: string) => {
                 const filters = [...fixed, `(t.rowid:=:${Number(key)})`];
                 const query = { ...where, limit: 1, page: 0, sqlfilters: filters.join(" and ") };

@@ -7,7 +7,7 @@ import { encodeStamp, jsonValue, rowAt, rowsAt } from "../wire.ts";
 import { afterLastKey, byKeyset, conditionOf, rangeEnds } from "./preset-shape.ts";
 
 type Filter = [field: string, operator: string, value: Json];
-/** A condition on the DocType itself, or on one of its child tables, by that one's DocType. */
+/** A condition on the DocType itself, or on one of its child tables, which is named first by its DocType. */
 type Condition = Filter | [docType: string, ...Filter];
 
 const filter = z.tuple([z.string(), z.string(), jsonValue]);
@@ -15,7 +15,7 @@ const filters = z.array(z.union([filter, z.tuple([z.string(), z.string(), z.stri
 const PAGE_SIZE = 500;
 const DELETED = "Deleted Document";
 
-/** ERPNext and everything else on Frappe: DocTypes by REST, and "Deleted Document" as the list of deletions. */
+/** ERPNext and everything else on Frappe: DocTypes over REST, with "Deleted Document" as the list of deletions. */
 export function erpnext(read: PresetRead, settings: RestSettings): RestShapes {
   const form =
     'a list of [field, operator, value], e.g. [["disabled","=",0]], or of [child DocType, field, operator, value]';
@@ -29,7 +29,7 @@ export function erpnext(read: PresetRead, settings: RestSettings): RestShapes {
     ["restored", "=", 0],
   ];
   const feed = { key: "deleted_name", changed: "creation", where: gone, fields: ["name", "deleted_name", "creation"] };
-  // A rename ends a name, and no list tells of it.
+  // A rename ends a name, and no list reports it.
   return { tracks: [shape], deletions: docType(DELETED, feed, PAGE_SIZE, settings), hasSilentDeletions: true };
 }
 
@@ -40,7 +40,7 @@ interface DocType {
   readonly fields: readonly string[] | undefined;
 }
 
-/** Pages go by `name`, the primary key of every DocType, whatever the key of the stream is. */
+/** Pages by `name`, the primary key of every DocType, whatever the stream's key is. */
 function docType(table: string, type: DocType, pageSize: number, settings: RestSettings): RestShape {
   const { key, changed, where } = type;
   const path = `api/resource/${encodeURIComponent(table)}`;
@@ -69,7 +69,7 @@ function docType(table: string, type: DocType, pageSize: number, settings: RestS
     next: afterLastKey("name"),
     ...(key === "name"
       ? {
-          // Asked for in the list: the address of a record knows no filters.
+          // Read from the list, because a record's own address takes no filters.
           one: (name: string) => ({
             url: addressOf(path, {
               fields: JSON.stringify(fields),

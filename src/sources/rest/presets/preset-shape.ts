@@ -4,15 +4,15 @@ import type { PresetRead } from "../schema.ts";
 import type { RestPage, RestQuery } from "../shape.ts";
 import { valueAt, type Wall } from "../wire.ts";
 
-/** Rows come in the order of their stamps, between bounds, and page by key. */
+/** Rows come in the order of their stamps, between bounds, and are paged by key. */
 export const byKeyset = { sorted: true, bounded: true, keyset: true, nulls: false } as const;
 
-/** Where a page by key begins: after the last key of the page before. */
+/** Begins a page by key after the last key of the page before. */
 export function afterLastKey(field: string): (page: RestPage) => Json | undefined {
   return ({ rows, full }) => (full ? valueAt(rows.at(-1), field) : undefined);
 }
 
-/** The ends of the range that a query asks for, each as `condition` writes it; none where the stream has no stamp. */
+/** Returns the bounds of a query's range, each as `condition` writes it; none if the stream has no stamp. */
 export function rangeEnds<C>(
   { range }: RestQuery,
   changed: string | null,
@@ -25,7 +25,10 @@ export function rangeEnds<C>(
   ];
 }
 
-/** The `where` of a stream in the product's own form. @throws {StopError} E_SOURCE_SETTINGS when it has another. */
+/**
+ * Returns the stream's `where` in the product's own form.
+ * @throws {StopError} E_SOURCE_SETTINGS when it has another form.
+ */
 export function conditionOf<T>(read: PresetRead, schema: z.ZodType<T>, form: string): T {
   const parsed = schema.safeParse(read.where);
   if (parsed.success) return parsed.data;

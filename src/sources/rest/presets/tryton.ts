@@ -23,8 +23,8 @@ const domain = z.array(jsonValue).default([]);
 const PAGE_SIZE = 500;
 
 /**
- * Tryton's JSON-RPC. `write_date` is null until a record's first update, so records are followed by two stamps:
- * `write_date`, and `create_date` of those never written again.
+ * Tryton's JSON-RPC. `write_date` is null until a record's first update, so two stamps are followed: `write_date`, and
+ * `create_date` for records without one.
  */
 export function tryton(read: PresetRead): RestShapes {
   if (read.fields === undefined)
@@ -78,14 +78,14 @@ function model(read: PresetRead, where: Json[], changed: string | null): RestSha
   };
 }
 
-/** Inactive records are hidden unless the context says otherwise. */
+/** Builds a call. The context includes inactive records, which are hidden otherwise. */
 function call(table: string, method: string, parameters: Json[]): WebRequest {
   const params = [...parameters, { active_test: false }];
   const json = { id: 0, method: `model.${table}.${method}`, params };
   return { method: "POST", url: "", json, judge: (answer) => refuseErrors(answer, table) };
 }
 
-/** Errors come in a 200 as `error: [kind, message, …]`; of a name that Tryton does not know, the name alone. */
+/** Throws if the answer is an error. Errors come in a 200 as `error: [kind, message, …]`; for an unknown name, as the name alone. */
 function refuseErrors(answer: Json, table: string): void {
   const error = isJsonObject(answer) ? answer["error"] : undefined;
   if (error === undefined || error === null) return;
@@ -113,8 +113,8 @@ function refuseErrors(answer: Json, table: string): void {
 const loginAnswer = z.object({ result: z.tuple([z.int(), z.string().min(1)]) });
 
 /**
- * Tryton hashes the password of every request that brings one, which takes it a quarter of a second. So user and password are
- * exchanged for a session, once; Tryton answers 401 when it has ended. Other ways to log in stay what they are.
+ * Exchanges user and password for a session, once: Tryton hashes the password of every request that has one, which takes a quarter
+ * of a second. It answers 401 when the session has ended. Other kinds of login are unchanged.
  */
 export function openTrytonLogin(auth: RestSettings["auth"], parts: LoginParts): Login {
   if (auth.kind !== "basic") return openLogin(auth, parts);
@@ -136,7 +136,7 @@ export function openTrytonLogin(auth: RestSettings["auth"], parts: LoginParts): 
   });
 }
 
-/** Tryton's tagged values made plain: instants and dates as ISO text, decimals as text; everything else as it is. */
+/** Converts Tryton's tagged values: instants and dates to ISO text, decimals to text. Everything else stays as it is. */
 function plain(value: Json): Json {
   if (Array.isArray(value)) return value.map(plain);
   if (!isJsonObject(value)) return value;
@@ -154,7 +154,7 @@ function plainRow(row: JsonObject): JsonObject {
   return Object.fromEntries(Object.entries(row).map(([name, member]) => [name, plain(member)]));
 }
 
-/** An instant as Tryton's domains want it. */
+/** Returns an instant in the form that Tryton's domains expect. */
 function tagged(wall: Wall): JsonObject {
   const names = ["year", "month", "day", "hour", "minute", "second", "microsecond"];
   const parts = wallText(wall)

@@ -16,7 +16,10 @@ interface Filter {
   readonly operator?: string;
 }
 
-/** weclapp's REST API v2: suffix filters, epoch milliseconds, filters that it does not know silently ignored. */
+/**
+ * weclapp's REST API v2: filters are suffixes of properties (`id-gt`), stamps are epoch milliseconds, and unknown filters are
+ * silently ignored.
+ */
 export function weclapp(read: PresetRead): RestShapes {
   const where = conditionOf(read, parameters, "an object of filters, e.g. { customer-eq: true }");
   const changed = read.changed === undefined ? "lastModifiedDate" : read.changed;
@@ -57,7 +60,7 @@ export function weclapp(read: PresetRead): RestShapes {
         next: afterLastKey("id"),
         ...(keyFields.join() === "id"
           ? {
-              // Asked for in the list: the address of a record knows no filters.
+              // Read from the list, because a record's own address takes no filters.
               one: (key: string) => ({
                 url: addressOf(read.table, { ...where, "id-eq": key, page: 1, pageSize: 1, serializeNulls: true }),
                 absent: isOwn404,
@@ -70,13 +73,13 @@ export function weclapp(read: PresetRead): RestShapes {
   };
 }
 
-/** A filter on a property of the entity itself; nothing of one on an entity that it refers to. */
+/** Splits a filter on a property of the entity itself. Returns nothing for a filter on a related entity. */
 function ownFilter(name: string): { property?: string; operator?: string } {
   const [, property, operator] = /^(\w+)-(\w+)$/.exec(name) ?? [];
   return property === undefined || operator === undefined ? {} : { property, operator };
 }
 
-/** @throws {ParkError} E_SOURCE_FILTER_IGNORED where rows show that weclapp does not know a filter: it silently ignores such. */
+/** @throws {ParkError} E_SOURCE_FILTER_IGNORED when rows show that weclapp does not know a filter and therefore ignored it. */
 function assertFiltered(table: string, rows: readonly JsonObject[], { name, value, property, operator }: Filter): void {
   if (property === undefined) return;
   const isMeant = (row: JsonObject) =>

@@ -9,10 +9,10 @@ import { byKeyset, conditionOf, rangeEnds } from "./preset-shape.ts";
 const criterion = z.strictObject({ key: z.string(), op: z.string(), value: z.union([z.string(), z.number()]) });
 type Criterion = z.infer<typeof criterion>;
 
-/** What the API allows for customers; documents may have 1000. */
+/** The most rows per page that the API allows for customers. Documents may have 1000. */
 const PAGE_SIZE = 100;
 
-/** Xentral's API v3: criteria as indexed parameters. It cannot filter by id, so pages inside a second are counted off. */
+/** Xentral's API v3: criteria are indexed parameters. It cannot filter by id, so pages within a second are counted off. */
 export function xentral(read: PresetRead): RestShapes {
   const where = conditionOf(read, z.array(criterion).default([]), "a list of { key, op, value }");
   const changed = read.changed === undefined ? "updatedAt" : read.changed;
@@ -39,7 +39,7 @@ export function xentral(read: PresetRead): RestShapes {
         }),
         rows: (answer) => rowsAt(answer, "data"),
         next: ({ query, full }) => (full ? Number(query.page ?? 1) + 1 : undefined),
-        // The address of a record knows no filters, and a list cannot be asked for an id.
+        // A record's own address takes no filters, and the list cannot be filtered by id.
         ...(keyFields.join() === "id" && where.length === 0
           ? {
               one: (key: string) => ({ url: `${path}/${encodeURIComponent(key)}`, absent: isOwn404 }),

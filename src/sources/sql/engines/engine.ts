@@ -2,8 +2,8 @@ import type { ErrorCode } from "#model";
 import type { Dialect, Sql, StampText } from "../sql-text.ts";
 
 /**
- * What a column holds, as far as it matters for reading it unharmed.
- * `instant` knows its zone, `datetime` is a wall-clock reading; `any` is a column of SQLite, which holds what it likes, and
+ * What a column holds, as far as it matters for reading it without loss.
+ * `instant` has a zone, `datetime` is a wall-clock reading; `any` is a column of SQLite, which may hold any value, and
  * `any-datetime` one that was declared for date-times.
  */
 export type ColumnKind =
@@ -25,34 +25,34 @@ export type ColumnKind =
 export interface Column {
   readonly name: string;
   readonly kind: ColumnKind;
-  /** The database's own word for the type, for messages and casts. */
+  /** The type's name in the database, for messages and casts. */
   readonly type: string;
-  /** True for CHAR(n): the blanks that fill its values up are no part of them. */
+  /** True for CHAR(n): the blanks that pad its values are not part of them. */
   readonly isPadded?: boolean;
 }
 
-/** A value as a driver gives it, before anything could have rounded it. */
+/** A value as the driver returns it, before anything could have rounded it. */
 export type Cell = null | string | number | bigint | boolean | Uint8Array;
 
 export interface QueryResult {
   readonly columns: readonly Column[];
   /** Cells in the order of `columns`. */
   readonly rows: readonly (readonly Cell[])[];
-  /** True where the answer has more rows than the budget let in. */
+  /** True if the answer has more rows than the budget allowed. */
   readonly isCut?: boolean;
 }
 
 /** One connection to a database that can only read. */
 export interface Session {
   /**
-   * Reads the answer's rows until they weigh `maxBytes`; the rest is never held.
-   * @throws what the driver throws; {@link Engine.fault} knows what it means.
+   * Reads the answer's rows until they weigh `maxBytes`. The rest is never held in memory.
+   * @throws the driver's error; {@link Engine.fault} knows what it means.
    */
   query(text: string, values: readonly unknown[], signal: AbortSignal, maxBytes?: number): Promise<QueryResult>;
-  /** True once the session can take no further query, as after an answer that was cut off, or when its file was replaced. */
+  /** True once the session can run no further query: after an answer that was cut off, or when its file was replaced. */
   readonly isSpent?: boolean;
   end(): Promise<void>;
-  /** Ends it at once, and with it what the server runs for it. */
+  /** Ends the session at once, with whatever the server runs for it. */
   destroy(): void;
 }
 
@@ -60,9 +60,9 @@ export interface Session {
 export interface Moment {
   /** Epoch milliseconds. */
   readonly atMs: number;
-  /** Names of the transactions that were open; undefined where the server does not tell. */
+  /** Names of the transactions that were open; undefined if the server does not show them. */
   readonly open: readonly string[] | undefined;
-  /** When the oldest of them began, where this is known. */
+  /** When the oldest of them began, if this is known. */
   readonly oldestMs: number | undefined;
 }
 
@@ -70,19 +70,19 @@ export interface Moment {
 export interface SeenTable {
   readonly schema: string;
   readonly name: string;
-  /** False where it is found only under `schema.name`. */
+  /** False if it is found only as `schema.name`. */
   readonly isPlain: boolean;
 }
 
 export type Ask = (query: Sql) => Promise<QueryResult>;
 
-/** The one value of an answer. */
+/** Returns the one value of an answer. */
 export async function scalar(ask: Ask, query: Sql): Promise<Cell> {
   const { rows } = await ask(query);
   return rows[0]?.[0] ?? null;
 }
 
-/** What an error of a driver means for a person, by its code; undefined: no idea. */
+/** What a driver's error means for a person, as an error code. */
 export interface Fault {
   readonly code: ErrorCode;
   /** The table or column that the database named, if it named one. */
@@ -90,48 +90,51 @@ export interface Fault {
 }
 
 export interface ServerCounters {
-  /** One value: the highest row version below every one that is not yet committed. */
+  /** Selects one value: the highest row version below all that are not committed yet. */
   readonly rowversionCeiling: Sql;
-  /** Two values: the current version and the lowest one that is still known, NULL where the table is not tracked. */
+  /** Selects two values: the current version, and the lowest one that is still known. NULL if the table is not tracked. */
   trackedVersions(table: string): Sql;
-  /** The tracked keys of `table` with the version of their last change, as `trackedVersion`. */
+  /** Selects the tracked keys of `table`, with the version of their last change as `trackedVersion`. */
   trackedKeys(table: string, key: readonly string[]): string;
 }
 
 /** Everything in which databases differ. What is the same in all of them is not here. */
 export interface Engine {
   readonly name: Dialect;
-  /** Can `(a, b) >= (x, y)` be written, and does it use an index? */
+  /** Whether `(a, b) >= (x, y)` can be written and uses an index. */
   readonly rowValues: boolean;
-  /** True where numbers drawn inside a transaction are committed in order, or the open ones are known. */
+  /** Whether numbers drawn inside a transaction are committed in order, or the open transactions are known. */
   readonly exactSequence: boolean;
   connect(): Promise<Session>;
-  /** What follows ORDER BY to get `count` rows. */
+  /** The clause after ORDER BY that limits the answer to `count` rows. */
   limit(count: number): Sql;
-  /** A column in a select list, such that the driver's value is exact. */
+  /** A column in a select list, written so that the driver's value is exact. */
   exact(column: Column): Sql;
-  /** `cell` as the right side of a comparison with `column`, such that an index on the column is used. */
+  /** `cell` as the right side of a comparison with `column`, written so that an index on the column is used. */
   bound(cell: Cell, column: Column): Sql;
   /**
-   * A column in ORDER BY and as the left side of comparisons with bounds, where it must be written in another way for both to agree
-   * on the order.
+   * A column in ORDER BY and as the left side of comparisons with bounds. Defined if it must be written differently for both to
+   * agree on the order.
    */
   ordered?(column: Column): Sql | undefined;
-  /** Is `column` the value that `text`, a part of a record's key, stands for? */
+  /** The condition that `column` has the value of `text`, a part of a record's key. */
   equals(column: Column, text: string): Sql;
-  /** True for a stamp that says nothing: NULL, or what the ERP writes instead of it. */
+  /** The condition that a stamp is not set: it is NULL, or what the ERP writes instead. */
   unset(column: Column, text: StampText | undefined): Sql;
-  /** SQL Server only: row versions and change tracking, which know themselves what is committed. */
+  /** SQL Server only: row versions and change tracking, by which the server shows what is committed. */
   readonly counters?: ServerCounters;
   moment(ask: Ask): Promise<Moment>;
-  /** The server's clock in epoch milliseconds, for one statement with other questions. Absent: a poll asks one by one. */
+  /**
+   * The server's clock in epoch milliseconds, to be read together with other values by one statement. If absent, a poll reads them
+   * one by one.
+   */
   readonly clock?: Sql;
   version(ask: Ask): Promise<string>;
-  /** Schema and name of each table and view that can be seen, and whether the name alone finds it. */
+  /** Selects schema and name of each visible table and view, and whether the name alone finds it. */
   readonly tables: Sql;
-  /** The columns of the primary key of `table`, in order; none where it has none. */
+  /** Selects the columns of the primary key of `table`, in order; no row if it has none. */
   primaryKey(table: string): Sql;
-  /** Does an index of `table` begin with `column`? Undefined where this cannot be told, as of a view. */
+  /** Whether an index of `table` begins with `column`; undefined if this cannot be known, as for a view. */
   indexed(ask: Ask, table: string, column: string): Promise<boolean | undefined>;
   fault(error: unknown): Fault | undefined;
 }

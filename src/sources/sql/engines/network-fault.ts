@@ -4,7 +4,7 @@ import type { Fault } from "./engine.ts";
 const tlsCode = /^(ERR_TLS|ERR_SSL|CERT_|DEPTH_ZERO|SELF_SIGNED|UNABLE_TO_(GET|VERIFY)|EPROTO|ERR_OSSL)/;
 const networkCode = /^(ECONN|EHOST|ENET|ENOTFOUND|EAI_|EPIPE|ETIMEDOUT|ESOCKET|PROTOCOL_CONNECTION_LOST)/;
 
-/** What the errors of sockets mean, which all drivers of server databases pass on alike. */
+/** Translates the errors of sockets, which all drivers of server databases pass on unchanged. */
 export function networkFault(error: unknown): Fault | undefined {
   const code = errorCode(error);
   if (code === undefined) return undefined;
@@ -13,7 +13,7 @@ export function networkFault(error: unknown): Fault | undefined {
   return undefined;
 }
 
-/** The `code` of an error, or of the first error it collects (a host with several addresses). */
+/** Returns the `code` of an error, or of the first error that it collects (a host with several addresses). */
 export function errorCode(error: unknown): string | undefined {
   if (error instanceof AggregateError) return errorCode(error.errors[0]);
   return codeOf(error);

@@ -1,9 +1,9 @@
 import type { Cell } from "./engine.ts";
 
-/** What a cell that is no text weighs, and each text beside its characters. */
+/** What each cell weighs, besides the length of its text or bytes. */
 const cellBytes = 16;
 
-/** Collects an answer's rows until their cells outgrow the budget. The first row fits, however large it is. */
+/** Collects an answer's rows until their cells exceed the budget. The first row fits, however large it is. */
 export class RowBudget {
   readonly rows: (readonly Cell[])[] = [];
   #left: number;
@@ -12,7 +12,7 @@ export class RowBudget {
     this.#left = bytes;
   }
 
-  /** True while there is room for another row. */
+  /** Adds a row. Returns true while there is room for another one. */
   take(row: readonly Cell[]): boolean {
     this.rows.push(row);
     this.#left -= weightOf(row);

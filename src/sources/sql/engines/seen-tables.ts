@@ -1,7 +1,7 @@
 import { nearest } from "#model";
 import type { QueryResult, SeenTable } from "./engine.ts";
 
-/** The tables of an answer to {@link Engine.tables}; those that their name alone finds come first. */
+/** Returns the tables of an answer to {@link Engine.tables}. Tables that their name alone finds come first. */
 export function seenTables({ rows }: QueryResult): SeenTable[] {
   const tables = rows.map(([schema, name, isPlain]) => ({
     schema: String(schema),
@@ -11,14 +11,14 @@ export function seenTables({ rows }: QueryResult): SeenTable[] {
   return tables.toSorted((a, b) => Number(b.isPlain) - Number(a.isPlain));
 }
 
-/** As `read` names it: with its schema where it must be named. */
+/** Returns the name that `read` takes, with the schema if it is necessary. */
 export function shortName({ schema, name, isPlain }: SeenTable): string {
   return isPlain ? name : `${schema}.${name}`;
 }
 
 /**
- * The table that `written` was most likely meant to be, never the same again. A name with a schema is answered with one: first
- * from that schema, then as a whole, at last under the same name elsewhere.
+ * Returns the table that `written` most likely means, but never `written` itself. A name with a schema gets an answer with a
+ * schema: first a similar table in that schema, then a similar full name, and finally the same name in another schema.
  */
 export function meantTable(written: string, tables: readonly SeenTable[]): string | undefined {
   const at = written.lastIndexOf(".");

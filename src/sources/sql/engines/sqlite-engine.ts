@@ -17,16 +17,19 @@ import {
 import { errorCode } from "./network-fault.ts";
 import { RowBudget } from "./row-budget.ts";
 
-/** A writer of the ERP may hold the file this long before a read gives up. */
+/** How long a read waits for a writer of the ERP that holds the file. */
 const busyTimeoutMs = 5_000;
-/** So long other work waits for a row at most, unless SQLite itself takes longer to find one. */
+/** The longest that other work waits for rows, unless SQLite itself takes longer to find one. */
 const turnMs = 20;
-/** To read the clock takes a tenth of what it takes to fetch a row: after a time as short as this, so many rows are fetched without. */
+/**
+ * Reading the clock takes a tenth of the time of fetching a row. If it was last read less than `quickMs` ago, the next `quickRows`
+ * rows are fetched without reading it.
+ */
 const quickMs = 1;
 const quickRows = 15;
 /**
- * What each connection keeps of the file beside the system's own cache. With SQLite's default of 2,000 KB a reading of 25,000 rows takes as
- * much processor time, and four idle streams 6 MB more of memory.
+ * The cache of each connection, besides the system's own. With SQLite's default of 2,000 KB, reading 25,000 rows takes as much
+ * processor time, and four idle streams take 6 MB more memory.
  */
 const cacheKb = 500;
 
@@ -38,7 +41,7 @@ export function sqliteEngine(settings: SqlSettings): Engine {
   return {
     name: "sqlite",
     rowValues: true,
-    // There is one writer at a time: a number is drawn and committed before the next writer draws one.
+    // There is one writer at a time: it draws a number and commits before the next writer draws one.
     exactSequence: true,
     connect: async () => new SqliteSession(path, settings.statementTimeout),
     limit: (count) => sql.raw(`limit ${count}`),
@@ -51,8 +54,8 @@ export function sqliteEngine(settings: SqlSettings): Engine {
     },
     unset(column, text) {
       const name = sql.id(column.name);
-      // Every number sorts before every text: this also finds a number that was stored among texts. NULL is bound, because SQLite
-      // turns `is null` of a NOT NULL column into a constant and then reads the whole table.
+      // Numbers sort before texts, so this also finds a number that was stored among texts. NULL is bound, because SQLite makes
+      // `is null` on a NOT NULL column a constant and then reads the whole table.
       return unsetText(name, text ?? "time", sql`${name} is ${null}`);
     },
     async moment(ask) {
@@ -80,7 +83,7 @@ function plainName(table: string): string {
   return table.slice(table.lastIndexOf(".") + 1);
 }
 
-/** Tells the file at a path from another one that takes its place; undefined where none can be seen. */
+/** Identifies the file at a path, so that a replacement is noticed; undefined if there is none. */
 function fileAt(path: string): string | undefined {
   try {
     const { dev, ino } = statSync(path, { bigint: true });
@@ -90,7 +93,7 @@ function fileAt(path: string): string | undefined {
   }
 }
 
-/** SQLite does not say which file it could not open. */
+/** Opens the file. Adds its path to errors, because SQLite does not say which file it could not open. */
 function opened(path: string): Database.Database {
   try {
     return new Database(path, { readonly: true, fileMustExist: true, timeout: busyTimeoutMs });
@@ -102,11 +105,11 @@ function opened(path: string): Database.Database {
 
 class SqliteSession implements Session {
   readonly #path: string;
-  /** Which file was at the path before it was opened. */
+  /** Identifies the file that was at the path before it was opened. */
   readonly #file: string | undefined;
   readonly #database: Database.Database;
   readonly #timeoutMs: number;
-  /** The last one: all pages of a poll but the first are the same. */
+  /** The last statement. It is kept because all pages of a poll but the first use the same one. */
   #statement: Database.Statement<unknown[], Cell[]> | undefined;
   #isReading = false;
   #isDestroyed = false;
@@ -120,12 +123,12 @@ class SqliteSession implements Session {
     this.#database.pragma(`cache_size = -${cacheKb}`);
   }
 
-  /** An export may have put another file in its place. */
+  /** Whether another file, such as a new export, has replaced this one. */
   get isSpent(): boolean {
     return fileAt(this.#path) !== this.#file;
   }
 
-  /** Rows are fetched one by one, so that the time-out and the signal are checked, and other work runs, between them. */
+  /** Fetches rows one by one. Between them the time-out and the signal are checked, and other work runs. */
   async query(text: string, values: readonly unknown[], signal: AbortSignal, maxBytes?: number): Promise<QueryResult> {
     await setImmediate();
     signal.throwIfAborted();
@@ -158,7 +161,7 @@ class SqliteSession implements Session {
       if (this.#isDestroyed) this.#database.close();
     }
     const { rows } = budget;
-    // Only now: a statement learns of a schema that another process changed when it runs.
+    // Only now, because a statement notices a schema that another process changed only when it runs.
     const columns = statement.columns().map(({ name, type }) => ({ name, kind: kindOf(type), type: type ?? "" }));
     return { columns, rows, isCut };
   }
@@ -173,7 +176,7 @@ class SqliteSession implements Session {
     this.#database.close();
   }
 
-  /** A file is not closed under a statement: one that is being read ends it between two rows. */
+  /** Closes the file, but not under a running statement: the read closes it when it ends between two rows. */
   destroy(): void {
     this.#isDestroyed = true;
     if (!this.#isReading) this.#database.close();
@@ -184,7 +187,10 @@ function statementTimeout(timeoutMs: number): Error {
   return Object.assign(new Error(`no end after ${timeoutMs} ms`), { code: "SVCSYNC_TIMEOUT" });
 }
 
-/** Declared types are only a hint in SQLite. They matter for two things: no blobs, and date-times are told from text. */
+/**
+ * Declared types are only a hint in SQLite. They matter for two things: blobs are refused, and date-times are distinguished from
+ * text.
+ */
 function kindOf(declared: string | null): ColumnKind {
   const type = (declared ?? "").toUpperCase();
   if (type.includes("BLOB") || type.includes("BINARY")) return "binary";

@@ -11,7 +11,7 @@ export interface TlsOptions {
 }
 
 /**
- * What drivers are given for TLS; undefined is plain text.
+ * Returns the TLS options of drivers; undefined means plain text.
  * @throws {ParkError} E_SOURCE_TLS when a file cannot be read.
  */
 export function tlsOptions(settings: TlsSettings | undefined): TlsOptions | undefined {

@@ -10,26 +10,26 @@ import { sql } from "../sql-text.ts";
 export interface Ceiling {
   /** Everything up to here is committed and visible. */
   readonly highest: bigint;
-  /** What happened below is forgotten; undefined where nothing is. */
+  /** Changes below this are forgotten; undefined if none are. */
   readonly lowest: bigint | undefined;
 }
 
 export interface CounterMarkerOptions {
   readonly engine: Engine;
   readonly layout: Layout;
-  /** What the database itself knows about a counter; undefined for a sequence, whose open numbers cannot be read. */
+  /** What the database knows about a counter; undefined for a sequence, whose uncommitted numbers cannot be read. */
   readonly ceiling: (() => Promise<Ceiling>) | undefined;
-  /** Called where the database no longer knows what happened since the mark. */
+  /** Called when the database no longer knows what happened since the mark. */
   readonly onForgotten?: (() => void) | undefined;
-  /** Rows of a log leave it when the ERP has done with them; those of a table of records stay. */
+  /** True for a log, from which the ERP removes rows when it is done with them. Rows of a table of records stay. */
   readonly isLog: boolean;
   readonly overlapMs: number;
   readonly ask: Ask;
 }
 
 /**
- * Rows by a number that grows with each change. Numbers are drawn before they are committed: SQL Server knows the lowest
- * one in flight; of a sequence the mark waits until the transactions that were open have ended (see {@link settle}).
+ * Selects rows by a number that grows with each change. Numbers are drawn before they are committed. SQL Server knows the lowest
+ * one in flight. With a sequence, the mark waits until the transactions that were open have ended (see {@link settle}).
  */
 export class CounterMarker implements Marker {
   readonly #options: CounterMarkerOptions;
@@ -47,7 +47,7 @@ export class CounterMarker implements Marker {
     const { ceiling } = this.#options;
     if (!ceiling) return { bounds: await this.#sequence(before), expired: false };
     const { highest, lowest } = await ceiling();
-    // A counter that went back belongs to a database that was restored: rows went back with it.
+    // A counter that went back belongs to a restored database, whose rows went back with it.
     const expired = lower !== null && (isForgotten(lower, lowest) || BigInt(lower) > highest);
     if (expired) this.#options.onForgotten?.();
     return { bounds: { lower, upper: String(highest), after: { mark: String(highest) } }, expired };
@@ -63,10 +63,10 @@ export class CounterMarker implements Marker {
   async #sequence(before: Settled): Promise<Bounds> {
     const { engine, ask, overlapMs } = this.#options;
     const upper = await this.#highest();
-    // After the highest number: a transaction that ends between the two is then known as ended, and is read.
+    // After the highest number: a transaction that ends between the two then counts as ended, and its rows are read.
     const { atMs, open } = await engine.moment(ask);
     const patienceMs = open && engine.exactSequence ? 0 : overlapMs;
-    // The ERP emptied the log, and its numbers may have begun again.
+    // The ERP emptied the log, and may have numbered its rows from 1 again.
     const isOlder = this.#options.isLog && before.mark !== null && BigInt(upper) < BigInt(before.mark);
     const lower = isOlder ? null : before.mark;
     return { lower, upper, after: settle(before, { mark: upper, atMs, open }, patienceMs) };
@@ -111,7 +111,7 @@ function isForgotten(mark: string, lowest: bigint | undefined): boolean {
   return lowest !== undefined && BigInt(mark) < lowest;
 }
 
-/** @throws {ParkError} E_SOURCE_COUNTER where the database has no such counters. */
+/** @throws {ParkError} E_SOURCE_COUNTER when the database has no such counters. */
 export function serverCounters(engine: Engine, wanted: string): ServerCounters {
   if (engine.counters) return engine.counters;
   throw new ParkError("E_SOURCE_COUNTER", `only SQL Server has ${wanted}, and this database is ${engine.name}`);

@@ -13,29 +13,29 @@ const cell = z.union([
 
 const pending = z.strictObject({
   mark: z.string(),
-  /** The server's clock when `mark` was taken, epoch milliseconds. */
+  /** The server's clock when `mark` was taken, in epoch milliseconds. */
   atMs: z.number(),
-  /** The transactions that were open then; absent where the server does not tell. */
+  /** The transactions that were open then; absent if the server does not show them. */
   open: z.array(z.string()).readonly().optional(),
 });
 
-/** Up to where a stream has been read for good, and the next such place, which some transactions still hold open. */
+/** Up to where a stream has been read for good, and the next such mark, which open transactions still hold back. */
 const settled = z.strictObject({
-  /** Everything up to here has been seen; null: nothing yet. */
+  /** Everything up to here has been seen; null if nothing has. */
   mark: z.string().nullable(),
   pending: pending.optional(),
-  /** The highest stamp that there was, as the database writes it. */
+  /** The highest stamp so far, as the database writes it. */
   highest: z.array(cell).readonly().optional(),
-  /** The server's clock, epoch milliseconds, when a new stamp came that lay below the overlap: others may follow below it. */
+  /** The server's clock, in epoch milliseconds, when a new stamp below the overlap came. Others may follow below it. */
   lateAtMs: z.number().optional(),
 });
 
-/** A poll in its middle: what it reads, how far it came, and what holds when it is done. */
+/** An unfinished poll: what it reads, how far it got, and what applies once it is done. */
 const progress = z.strictObject({
   phase: z.enum(["whole", "unset", "window", "future"]),
   lower: z.string().nullable(),
   upper: z.string(),
-  /** The highest stamp of the poll before. */
+  /** The highest stamp of the previous poll. */
   since: z.array(cell).readonly().optional(),
   position: z.array(cell).optional(),
   after: settled,
@@ -43,7 +43,7 @@ const progress = z.strictObject({
 
 const schema = z.strictObject({
   version: z.literal(1),
-  /** Of the settings that give the marks their meaning: others start from the beginning. */
+  /** Identifies the settings that give the marks their meaning. With other settings the stream is read from the beginning. */
   read: z.string(),
   settled,
   progress: progress.optional(),
@@ -56,7 +56,7 @@ export type Progress = z.output<typeof progress>;
 export type StoredCell = z.output<typeof cell>;
 export type Phase = Progress["phase"];
 
-/** The cursor as its adapter reads it, or undefined where it does not fit: then the stream is read from the beginning. */
+/** Returns the adapter's cursor, or undefined if it does not fit. The stream is then read from the beginning. */
 export function parseCursor(cursor: Cursor | null, read: string): SqlCursor | undefined {
   const parsed = schema.safeParse(cursor);
   return parsed.success && parsed.data.read === read ? parsed.data : undefined;
@@ -67,13 +67,13 @@ export function storedCursor(cursor: SqlCursor): Cursor {
   return plain;
 }
 
-/** Names settings: equal names exactly where the same cursor means the same place. */
+/** Identifies settings: the result is the same exactly if a cursor means the same place. */
 export function fingerprint(settings: unknown): string {
   const plain: Json = JSON.parse(JSON.stringify(settings));
   return createHash("sha256").update(canonicalJson(plain)).digest("hex").slice(0, 16);
 }
 
-/** Cells of keys and stamps as JSON; whole numbers keep every digit. */
+/** Returns the cells of keys and stamps as JSON. Whole numbers keep every digit. */
 export function storedCells(cells: readonly Cell[]): StoredCell[] {
   return cells.map((value) => {
     if (typeof value === "bigint") return { int: value.toString() };

@@ -2,15 +2,15 @@ import { DAY_MS } from "#model";
 import type { Cell } from "../engines/engine.ts";
 import { parseStampText, secondText, type ScaleMs } from "./stamp-text.ts";
 
-/** How one column writes stamps: to and from the column's own scale. */
+/** How one column writes stamps. Converts to and from the column's own scale. */
 export interface StampFormat {
   /** `utc`: stamps are instants. `wall`: readings of a clock in the source's zone. */
   readonly scale: "utc" | "wall";
-  /** How much earlier than the moment a written stamp can lie. */
+  /** How much earlier than its moment a written stamp can lie, in milliseconds. */
   readonly grainMs: number;
-  /** The value that stands for `at`, or for shortly before it where the column is coarser. */
+  /** Returns the value for `at`, or for shortly before it if the column is coarser. */
   write(at: ScaleMs): Cell;
-  /** Undefined where the cell is not a stamp of this format. */
+  /** Returns undefined if the cell is not a stamp of this format. */
   parse(cell: Cell): ScaleMs | undefined;
 }
 
@@ -18,7 +18,7 @@ export const secondMs = 1_000;
 
 export type FormatName = "auto" | "sql" | "iso" | "epochSeconds" | "epochMillis" | "compact";
 
-/** Of databases' own types: text with a space, without a zone, read in sessions whose zone is UTC. */
+/** The format of databases' own types: text with a space, without a zone, read in sessions whose zone is UTC. */
 export function nativeFormat(scale: "utc" | "wall", zone: "" | "+00:00", grainMs: number = secondMs): StampFormat {
   return {
     scale,
@@ -32,7 +32,7 @@ export function nativeFormat(scale: "utc" | "wall", zone: "" | "+00:00", grainMs
   };
 }
 
-/** The format in which `sample` is written, if `wanted` allows it. */
+/** Returns the format of `sample`, if `wanted` allows it. */
 export function detectFormat(sample: Cell, wanted: FormatName): StampFormat | undefined {
   const format = formatOf(sample, wanted);
   return format && (wanted === "auto" || format.name === wanted) ? format.format : undefined;
@@ -84,7 +84,7 @@ function compactFormat(sample: Cell): StampFormat {
   };
 }
 
-/** Text in one shape: the same separator and the same zone in every row, or its order is not the order of time. */
+/** The format of text. Every row must have the same separator and zone, because otherwise text order is not time order. */
 function textFormat(sample: string): { name: FormatName; format: StampFormat } | undefined {
   const shape = parseStampText(sample);
   if (!shape || (shape.zone !== "" && !/^(Z|[+-]00:?(00)?)$/.test(shape.zone))) return undefined;

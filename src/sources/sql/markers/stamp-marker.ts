@@ -12,9 +12,9 @@ import { settle } from "./settle.ts";
 import { secondMs } from "./stamp-format.ts";
 import { newest, type StampScale } from "./stamp-scale.ts";
 
-/** Stamps this far beyond the server's clock are not of rows that changed while the poll was running. */
+/** A stamp this far beyond the server's clock does not belong to a row that changed while the poll was running. */
 const futureMs = 60_000;
-/** A transaction that holds the mark back for longer than this is worth a word. */
+/** How long a transaction may hold the mark back before it is logged. */
 const heldBackMs = 3_600_000;
 
 export interface StampMarkerOptions {
@@ -33,19 +33,19 @@ interface Window {
   readonly bounds: Bounds;
   /** Where the window begins, on the stamps' scale. */
   readonly from: number;
-  /** Set where it begins right after this stamp instead of at `from`. */
+  /** Set if the window begins right after this stamp instead of at `from`. */
   readonly since: readonly Cell[] | undefined;
-  /** The highest stamp of the poll before. */
+  /** The highest stamp of the previous poll. */
   readonly highest: number | undefined;
-  /** Where it would begin by the overlap alone. */
+  /** Where the window would begin by the overlap alone. */
   readonly overlapped: number;
   readonly to: number;
 }
 
 /**
- * Rows by their change stamp, in the window `[mark - overlap, the server's clock]`. Beside it each poll reads the rows
- * without a stamp, and those whose stamp lies in the future: neither can be told from changed ones, and by their hash
- * they cost nothing.
+ * Selects rows by their change stamp, in the window `[mark - overlap, the server's clock]`. Each poll also reads rows without a
+ * stamp, and rows with a stamp in the future, because any of them may have changed. Unchanged ones cost nothing, because of their
+ * hash.
  */
 export class StampMarker implements Marker {
   readonly #options: StampMarkerOptions;
@@ -65,8 +65,8 @@ export class StampMarker implements Marker {
   }
 
   /**
-   * Once the window begins right after the highest stamp, new stamps lie above that one however late it is by now: the mark need
-   * not move.
+   * Returns how to find new rows. Once the window begins right after the highest stamp, new stamps lie above it however late it is
+   * by now, so the mark need not move.
    */
   news(before: Settled): News | undefined {
     const { scale, overlapMs } = this.#options;
@@ -95,7 +95,7 @@ export class StampMarker implements Marker {
       sql` or `,
     );
     if (phase === "unset" || !scale) return { others: [sql`(${unset})`] };
-    // A date alone lies within a window of both: such a row belongs to those without a stamp.
+    // A date alone lies within a window of both columns. Such a row counts as one without a stamp.
     const set = layout.marks.length === 1 ? [] : [sql`not (${unset})`];
     if (phase === "future")
       return { above: compareTuple(engine, layout.marks, ">", scale.write(this.#future(scale, bounds))), others: set };
@@ -128,7 +128,10 @@ export class StampMarker implements Marker {
     );
   }
 
-  /** Where transactions that were open at the start are known, the mark waits for them; else the overlap has to do. */
+  /**
+   * Moves the mark. If the transactions that were open at the start are known, it waits for them; otherwise the overlap must cover
+   * them.
+   */
   #after(before: Settled, moment: Moment): Settled {
     const { logger, layout } = this.#options;
     const now = iso(moment.atMs);
@@ -141,8 +144,8 @@ export class StampMarker implements Marker {
   }
 
   /**
-   * Remembers the highest stamp there is now: whatever the next poll finds above it is a change. While a transaction holds the mark,
-   * the stamp stays too: that one may have drawn a lower one than those that came since.
+   * Remembers the highest stamp now: whatever the next poll finds above it is a change. While a transaction holds the mark, the
+   * remembered stamp stays, too, because that transaction may have drawn a lower stamp than those that came since.
    */
   async #withHighest(bounds: Bounds, before: Settled, { atMs }: Moment): Promise<Bounds> {
     const { engine, layout, scale, ask } = this.#options;
@@ -158,10 +161,10 @@ export class StampMarker implements Marker {
   }
 
   /**
-   * The window on the stamps' own scale. It begins at the overlap, or, where nothing was written since, right after the
-   * highest stamp of the poll before: then even a clock that is behind by more than the overlap, or a wrong time zone,
-   * loses nothing. Where stamps did come below the overlap, it begins by the overlap before that highest stamp, as others may have
-   * been drawn before and committed after it; where there was no stamp at all, it begins with the first.
+   * Computes the window on the stamps' own scale. It begins at the overlap or, if nothing was written since, right after the
+   * highest stamp of the previous poll. So even a clock that is behind by more than the overlap, or a wrong time zone, loses
+   * nothing. If stamps came below the overlap, it begins one overlap before that highest stamp, because others may have been drawn
+   * before it and committed after it. If there was no stamp at all, it begins with the first.
    */
   #window(scale: StampScale, bounds: Bounds): Window {
     if (this.#windowOf?.bounds === bounds) return this.#windowOf;
@@ -171,7 +174,7 @@ export class StampMarker implements Marker {
     const { zone, overlapMs } = this.#options;
     const lowest = lower === undefined ? 0 : wall ? earliestWall(lower, zone) : lower;
     const overlapped = Math.floor(lowest / secondMs) * secondMs;
-    // A whole second above the clock: a stamp with a fraction is a longer text than the bound of its own second.
+    // A whole second above the clock, because a stamp with a fraction is a longer text than the bound of its own second.
     const to = Math.floor((wall ? latestWall(upper, zone) : upper) / secondMs + 1) * secondMs;
     const since = bounds.since && restoredCells(bounds.since);
     const highest = since && scale.parse(since);
@@ -184,14 +187,17 @@ export class StampMarker implements Marker {
     return this.#windowOf;
   }
 
-  /** Says once per poll that the overlap alone would have lost a change. */
+  /** Warns once per poll that the overlap alone would have lost a change. */
   #noteLate(key: string): void {
     if (this.#noted) return;
     this.#noted = true;
     this.#options.logger.warn({ table: this.#options.layout.label, key }, "change was stamped below the overlap");
   }
 
-  /** Rows that changed while this poll ran are left to the next one, or a busy table would never let it end. */
+  /**
+   * Returns where the future begins. Rows that changed while this poll ran are left to the next one. Otherwise a busy table would
+   * never let it end.
+   */
   #future(scale: StampScale, bounds: Bounds): number {
     const elapsed = this.#options.clock.now() - this.#begunAt;
     const at = Date.parse(bounds.upper) + futureMs + elapsed;
@@ -199,7 +205,10 @@ export class StampMarker implements Marker {
   }
 }
 
-/** Dates come first, times of day second; a number or a type of the database's own is neither. Of a text like none yet only "" is no stamp. */
+/**
+ * What a text column is used for: dates come first, times of day second. Undefined for numbers and types of the database's own.
+ * While no stamp shows the format (`like`), only "" counts as not set.
+ */
 function textOf(column: Column, like: Cell | undefined, at: number): StampText | undefined {
   const text = column.kind === "text" || column.kind === "any" || column.kind === "any-datetime";
   if (!text || (like !== undefined && typeof like !== "string")) return undefined;

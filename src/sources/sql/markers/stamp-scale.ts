@@ -8,10 +8,10 @@ import { detectFormat, nativeFormat, secondMs, type StampFormat } from "./stamp-
 import type { ScaleMs } from "./stamp-text.ts";
 import { detectTimeFormat, type TimeFormat } from "./time-format.ts";
 
-/** So many of the newest stamps say how stamps are written. */
+/** How many of the newest stamps decide how stamps are written. */
 const SAMPLES = 20;
 
-/** One or two stamp columns as one scale of time. */
+/** One or two stamp columns as one time scale. */
 export interface StampScale {
   readonly scale: "utc" | "wall";
   readonly grainMs: number;
@@ -20,8 +20,8 @@ export interface StampScale {
 }
 
 /**
- * How the stream's stamps are written: by the column's type, or by the newest stamps where the type is text or a number.
- * Undefined when no row has one yet.
+ * Returns how the stream's stamps are written: by the column's type or, for text and numbers, by the newest stamps. Undefined when
+ * no row has one yet.
  * @throws {ParkError} E_SOURCE_STAMP when the column holds something else.
  */
 export async function stampScale(
@@ -49,7 +49,10 @@ export async function stampScale(
   return { ...scale, parse: ([day, ofDay]) => scale.parse([dateOf(day), timeOf(ofDay)]) };
 }
 
-/** Reads a column's cells. Drivers give some numbers as text, to keep every digit. Every row of a poll is read so. */
+/**
+ * Returns how to read a column's cells. Drivers return some numbers as text, to keep every digit. Every row of a poll is read this
+ * way.
+ */
 function valueOf({ kind }: Column): (cell: Cell | undefined) => Cell {
   const isNumber = kind === "integer" || kind === "decimal" || kind === "float";
   return (cell = null) => (isNumber && typeof cell === "string" ? Number(cell) : cell);
@@ -73,7 +76,7 @@ function twoColumns(date: StampFormat, time: TimeFormat): StampScale {
 
 function nativeOf(column: Column): StampFormat | undefined {
   if (column.kind === "instant") return nativeFormat("utc", column.type === "timestamp" ? "" : "+00:00");
-  // SQL Server's smalldatetime, stamps and bounds alike, is rounded to the minute, up as well as down.
+  // SQL Server rounds smalldatetime to the minute, up as well as down, in stamps and bounds alike.
   if (column.kind === "datetime")
     return nativeFormat("wall", "", column.type === "smalldatetime" ? 60 * secondMs : secondMs);
   if (column.kind === "date") return nativeFormat("wall", "", DAY_MS);
@@ -81,7 +84,7 @@ function nativeOf(column: Column): StampFormat | undefined {
   return undefined;
 }
 
-/** The format that most of the samples have, so that one odd row does not decide for all. */
+/** Returns the format that most of the samples have, so that one odd row does not decide for all. */
 function mostly<Format extends { parse(cell: Cell): unknown }>(
   samples: readonly Cell[],
   detect: (cell: Cell) => Format | undefined,
@@ -96,7 +99,7 @@ function mostly<Format extends { parse(cell: Cell): unknown }>(
   return chosen;
 }
 
-/** The highest stamp up to `upTo`. */
+/** Returns the highest stamp up to `upTo`. */
 export async function newest(
   engine: Engine,
   layout: Layout,
@@ -114,7 +117,7 @@ async function newestRows(
   upTo?: readonly Cell[],
 ): Promise<readonly (readonly Cell[])[]> {
   const names = layout.marks.map((column, at) => sql`${engine.exact(column)} as ${sql.id(`c${at}`)}`);
-  // Empty texts come last, so only a column that holds nothing else gives one.
+  // Empty texts sort last, so one is returned only if the column holds nothing else.
   const set = layout.marks.map(
     (column) => sql`not ${engine.unset(column, column.kind === "text" ? "time" : undefined)}`,
   );

@@ -1,6 +1,6 @@
 /**
- * A moment on a stamp column's own scale, in milliseconds: of UTC where stamps know their zone, else the wall clock's
- * digits read as if they were UTC. Columns of one kind compare as these numbers do.
+ * A moment on a stamp column's own scale, in milliseconds: UTC if stamps have a zone, otherwise the wall clock's digits read as if
+ * they were UTC. Stamps of one kind compare like these numbers.
  */
 export type ScaleMs = number;
 
@@ -12,13 +12,13 @@ export interface StampParts {
   readonly wallMs: number;
   readonly separator: string;
   readonly granularity: "day" | "minute" | "second";
-  /** Empty where the text carries no zone. */
+  /** Empty if the text has no zone. */
   readonly zone: string;
-  /** `wallMs` less the zone's offset. */
+  /** `wallMs` minus the zone's offset. */
   readonly utcMs: number;
 }
 
-/** Reads `2025-03-01`, `2025-03-01 10:00[:00[.123456]]`, with T or a space, with or without a zone; else undefined. */
+/** Parses `2025-03-01`, `2025-03-01 10:00[:00[.123456]]`, with T or a space, with or without a zone; else returns undefined. */
 export function parseStampText(text: string): StampParts | undefined {
   const match = stampText.exec(text);
   if (!match) return undefined;

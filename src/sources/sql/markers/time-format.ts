@@ -1,6 +1,6 @@
 import type { Cell } from "../engines/engine.ts";
 
-/** How a column writes a time of day: milliseconds since midnight, to and from the column's value. */
+/** How a column writes a time of day. Converts milliseconds since midnight to and from the column's value. */
 export interface TimeFormat {
   write(ofDayMs: number): Cell;
   parse(cell: Cell): number | undefined;
@@ -13,7 +13,7 @@ const texts: readonly { readonly pattern: RegExp; readonly shape: string }[] = [
   { pattern: /^(\d\d)(\d\d)()$/, shape: "hhmm" },
 ];
 
-/** The format of `sample`; numbers are ambiguous and follow `wanted`, which is hhmmss unless the sync file says other. */
+/** Returns the format of `sample`. Numbers are ambiguous and follow `wanted`, which means hhmmss unless the sync file says otherwise. */
 export function detectTimeFormat(sample: Cell, wanted: "auto" | "hhmmss" | "hhmm" | "seconds"): TimeFormat | undefined {
   if (typeof sample === "string") return textTime(sample);
   if (typeof sample !== "bigint" && typeof sample !== "number") return undefined;

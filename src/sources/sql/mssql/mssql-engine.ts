@@ -5,16 +5,16 @@ import { parseStampText } from "../markers/stamp-text.ts";
 import type { SqlSettings } from "../settings.ts";
 import { sql, unsetText, type Sql } from "../sql-text.ts";
 
-/** CONVERT's style of `yyyy-mm-dd hh:mi:ss.fffffff`: the same under every language and DATEFORMAT. */
+/** CONVERT's style for `yyyy-mm-dd hh:mi:ss.fffffff`, which is the same under every language and DATEFORMAT. */
 const odbcStyle = sql.raw("121");
 
-/** SQL Server 2016 and later. Values travel as text and are converted to the exact type of the column they meet. */
+/** SQL Server 2016 and later. Values travel as text and are converted to the exact type of the compared column. */
 export function mssqlEngine(settings: SqlSettings): Engine {
   return {
     name: "mssql",
     rowValues: false,
     exactSequence: false,
-    // The driver is loaded when it is needed: no command waits for those of other databases.
+    // Loaded on demand: no command waits for the drivers of other databases.
     connect: async () => (await import("./mssql-session.ts")).connectMssql(settings),
     limit: (count) => sql.raw(`offset 0 rows fetch next ${count} rows only`),
     exact,
@@ -50,7 +50,7 @@ export function mssqlEngine(settings: SqlSettings): Engine {
   };
 }
 
-/** Text for everything that the driver would make a Date or a floating-point number. */
+/** Reads as text whatever the driver would turn into a Date or a floating-point number. */
 function exact(column: Column): Sql {
   const name = sql.id(column.name);
   switch (column.kind) {
@@ -77,7 +77,7 @@ function exact(column: Column): Sql {
   }
 }
 
-/** Always `convert(…)`, so that a lookup can make it `try_convert(…)`. */
+/** Always `convert(…)`, so that a lookup can turn it into `try_convert(…)`. */
 function bound(cell: Cell, column: Column): Sql {
   const value = cell === null ? null : String(cell);
   if (column.kind === "rowversion") return sql`convert(binary(8), convert(bigint, ${value}))`;
@@ -129,7 +129,7 @@ export function fault(error: unknown): Fault | undefined {
   const known = typeof number === "number" ? numbers.get(number) : undefined;
   const message = error instanceof Error ? error.message : "";
   if (known) return { code: known, subject: /'([^']+)'/.exec(message)?.[1] };
-  // The driver wraps what the socket or the handshake said.
+  // The driver wraps the error of the socket or the handshake.
   const cause = error instanceof Error && error.cause ? networkFault(error.cause) : undefined;
   if (cause) return cause;
   const code = errorCode(error);

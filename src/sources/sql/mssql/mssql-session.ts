@@ -5,7 +5,7 @@ import { tlsOptions } from "../engines/tls.ts";
 import type { SqlSettings } from "../settings.ts";
 import { mssqlColumn } from "./mssql-types.ts";
 
-/** What the driver is given. Unlike elsewhere the connection is encrypted unless `tls` says otherwise, as SQL Server asks. */
+/** Returns the driver's options. Unlike elsewhere, the connection is encrypted unless `tls` says otherwise, as SQL Server asks. */
 export function mssqlOptions(settings: SqlSettings): ConnectionConfiguration {
   const url = new URL(settings.url);
   const instance = url.searchParams.get("instance");
@@ -36,7 +36,7 @@ export function mssqlOptions(settings: SqlSettings): ConnectionConfiguration {
 
 export async function connectMssql(settings: SqlSettings): Promise<Session> {
   const connection = new Connection(mssqlOptions(settings));
-  // The next query tells; without a listener a lost connection would end the process.
+  // The next query reports it. Without a listener a lost connection would end the process.
   connection.on("error", () => undefined);
   await new Promise<void>((resolve, reject) => {
     connection.connect((error) => (error ? reject(error) : resolve()));

@@ -1,7 +1,7 @@
 import type { ColumnMetadata } from "tedious/lib/token/colmetadata-token-parser.js";
 import type { Column, ColumnKind } from "../engines/engine.ts";
 
-/** The user type by which the protocol tells a row version from other binary columns (MS-TDS, COLMETADATA). */
+/** The user type by which the protocol distinguishes a row version from other binary columns (MS-TDS, COLMETADATA). */
 const rowversionUserType = 0x50;
 
 const kinds: Readonly<Record<string, readonly [type: string, kind: ColumnKind]>> = {
@@ -34,7 +34,7 @@ const kinds: Readonly<Record<string, readonly [type: string, kind: ColumnKind]>>
   UDT: ["user-defined type", "binary"],
 };
 
-/** A column as the driver describes it. `type` is what a bound value is converted to before it meets the column. */
+/** Returns a column as the driver describes it. `type` is what a bound value is converted to before it is compared with the column. */
 export function mssqlColumn(metadata: Metadata): Column {
   const { colName: name, userType, precision, scale, dataLength } = metadata;
   const word = metadata.type.name;

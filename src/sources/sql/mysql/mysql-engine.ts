@@ -13,20 +13,20 @@ import { errorCode, networkFault } from "../engines/network-fault.ts";
 import type { SqlSettings } from "../settings.ts";
 import { sql, unsetText, type Sql } from "../sql-text.ts";
 
-/** MariaDB 10.5 and later, MySQL 8 and later. Values travel as text and are cast to the type of the column they meet. */
+/** MariaDB 10.5 and later, MySQL 8 and later. Values travel as text and are cast to the type of the compared column. */
 export function mysqlEngine(settings: SqlSettings): Engine {
   return {
     name: "mysql",
     // The optimizer uses no index for `(a, b) >= (x, y)`.
     rowValues: false,
-    // Open transactions are shown with a delay of a tenth of a second, and not to everyone.
+    // Open transactions are shown 0.1 s late, and not to everyone.
     exactSequence: false,
-    // The driver is loaded when it is needed: no command waits for those of other databases.
+    // Loaded on demand: no command waits for the drivers of other databases.
     connect: async () => (await import("./mysql-session.ts")).connectMysql(settings),
     limit: (count) => sql.raw(`limit ${count}`),
     exact,
     bound,
-    // An ENUM or SET is sorted by its numbers and compared as the text that it is bound to.
+    // An ENUM or SET is sorted by its numbers, but compared as text with the text that is bound.
     ordered: ({ name, type }) =>
       type === "enum" ? sql`convert(${sql.id(name)} using utf8mb4) collate utf8mb4_bin` : undefined,
     equals(column, text) {
@@ -37,7 +37,7 @@ export function mysqlEngine(settings: SqlSettings): Engine {
     unset(column, text) {
       const name = sql.id(column.name);
       const dated = column.kind === "instant" || column.kind === "datetime" || column.kind === "date";
-      // Equality, which an index of a TIMESTAMP column serves where `<` does not.
+      // Equality, because an index of a TIMESTAMP column serves it but not `<`.
       return dated ? sql`(${name} is null or ${name} = '0000-00-00 00:00:00')` : unsetText(name, text);
     },
     moment,
@@ -75,7 +75,7 @@ function placeOf(table: string): { schema: Sql; name: string } {
   return { schema: at < 0 ? sql`database()` : sql`${table.slice(0, at)}`, name: table.slice(at + 1) };
 }
 
-/** What texts are cast to before they meet a column of the kind; others meet it as they are. */
+/** What texts are cast to before they are compared with a column of the kind. Other kinds need no cast. */
 const castTypes: Readonly<Partial<Record<ColumnKind, Sql>>> = {
   integer: sql`signed`,
   decimal: sql`decimal(65, 20)`,
@@ -86,13 +86,13 @@ const castTypes: Readonly<Partial<Record<ColumnKind, Sql>>> = {
   float: sql`double`,
 };
 
-/** Dates are asked for as text: to make one of their parts takes the driver ten times as long as to read one. */
+/** Reads dates as text: building a date from its parts takes the driver ten times as long as reading text. */
 function exact({ name, kind, type }: Column): Sql {
   const column = sql.id(name);
   if (type.startsWith("bit")) return sql`cast(${column} as unsigned)`;
   if (kind === "date") return sql`cast(${column} as char)`;
   if (kind !== "datetime" && kind !== "instant") return column;
-  // A fraction of zeros is left out, whatever the precision of the column.
+  // Leaves out a fraction of zeros, whatever the precision of the column.
   return sql`left(cast(${column} as char), if(microsecond(${column}) = 0, 19, 26))`;
 }
 
@@ -105,8 +105,8 @@ function bound(cell: Cell, { kind, type }: Column): Sql {
 const clock = sql`floor(unix_timestamp(now(3)) * 1000)`;
 
 /**
- * Open transactions are shown only to users with the PROCESS privilege, and from a cache that stays as it is while reads come
- * within 0.1 s: they make the mark wait for long transactions, and the overlap covers the short ones.
+ * Open transactions are shown only to users with the PROCESS privilege, and from a cache that is not renewed while reads come
+ * within 0.1 s. So they make the mark wait for long transactions, and the overlap covers the short ones.
  */
 async function moment(ask: Ask): Promise<Moment> {
   const atMs = Number(await scalar(ask, sql`select ${clock}`));
@@ -115,7 +115,7 @@ async function moment(ask: Ask): Promise<Moment> {
 
 async function openTransactions(ask: Ask): Promise<readonly string[] | undefined> {
   try {
-    // One that is prepared (XA) keeps its id, and nothing else, when its connection ends.
+    // A prepared transaction (XA) keeps its id, and nothing else, when its connection ends.
     const { rows } = await ask(sql`
       select concat(trx_mysql_thread_id, '@', trx_started), trx_id from information_schema.innodb_trx
       where trx_mysql_thread_id <> connection_id()`);
@@ -152,7 +152,7 @@ const names: Readonly<Record<string, ErrorCode>> = {
   HANDSHAKE_SSL_ERROR: "E_SOURCE_TLS",
 };
 
-/** MariaDB's numbers that the driver has no name for: max_statement_time exceeded. */
+/** MariaDB's number for an exceeded max_statement_time, which the driver has no name for. */
 const mariadbTimeout = 1969;
 
 function mysqlFault(error: unknown): Fault | undefined {

@@ -4,7 +4,7 @@ import { RowBudget } from "../engines/row-budget.ts";
 import { tlsOptions } from "../engines/tls.ts";
 import type { SqlSettings } from "../settings.ts";
 
-/** Beyond the server's own time-out: only a connection that died silently reaches it. */
+/** Added to the server's own time-out. Only a connection that died silently reaches it. */
 const graceMs = 10_000;
 
 export async function connectMysql(settings: SqlSettings): Promise<Session> {
@@ -27,7 +27,7 @@ export async function connectMysql(settings: SqlSettings): Promise<Session> {
     jsonStrings: true,
   };
   const connection = createConnection(options);
-  // The next query tells; without a listener a lost connection would end the process.
+  // The next query reports it. Without a listener a lost connection would end the process.
   connection.on("error", () => undefined);
   await connection.promise().connect();
   const session = new MysqlSession(connection, options, settings.statementTimeout + graceMs);
@@ -48,7 +48,7 @@ class MysqlSession implements Session {
     this.#timeoutMs = timeoutMs;
   }
 
-  /** Sets the session so that it cannot write, says everything in one way, and gives up in time. */
+  /** Sets the session so that it cannot write, returns everything in one form, and times out. */
   async prepare(timeoutMs: number): Promise<void> {
     const { rows } = await this.query("select version()", [], new AbortController().signal);
     const mariadb = String(rows[0]?.[0]).includes("MariaDB");
@@ -63,7 +63,7 @@ class MysqlSession implements Session {
   }
 
   async query(text: string, values: readonly unknown[], _signal: AbortSignal, maxBytes?: number): Promise<QueryResult> {
-    // The engine binds text and nothing else.
+    // The engine binds only text.
     const bound = values.map((value) => (typeof value === "string" ? value : null));
     this.#isBusy = true;
     let unfollow: (() => void) | undefined;
@@ -72,11 +72,11 @@ class MysqlSession implements Session {
         const budget = new RowBudget(maxBytes);
         let columns: readonly Column[] = [];
         const answer = (isCut: boolean) => resolve({ columns, rows: budget.rows, isCut });
-        // Of a connection that is lost, or an answer that cannot be read, the driver may tell the connection alone.
+        // The driver may report a lost connection, or an answer that cannot be read, to the connection alone.
         this.#connection.once("error", reject);
         unfollow = () => this.#connection.removeListener("error", reject);
-        // Code that the driver makes of the columns reads rows faster, but it cannot have a column called __proto__. Only answers
-        // that have many rows have a budget, and they give their columns names of their own.
+        // Code that the driver generates from the columns reads rows faster, but cannot handle a column named __proto__. Only
+        // answers with many rows have a budget, and they give their columns names of their own.
         const asked = { sql: text, timeout: this.#timeoutMs, disableEval: maxBytes === undefined };
         const query = this.#connection.execute(asked, bound);
         query.on("error", reject);
@@ -85,7 +85,7 @@ class MysqlSession implements Session {
         });
         query.on("result", (row: unknown) => {
           if (this.#isSpent || !Array.isArray(row) || budget.take(row.map(cellOf))) return;
-          // The protocol cannot be told to stop in the middle of an answer.
+          // The protocol cannot stop in the middle of an answer.
           this.destroy();
           answer(true);
         });
@@ -109,7 +109,7 @@ class MysqlSession implements Session {
     if (this.#isBusy) void this.#kill(threadId).catch(() => undefined);
   }
 
-  /** Otherwise the server would run the abandoned query to its end. */
+  /** Ends the abandoned query, which the server would otherwise run to its end. */
   async #kill(threadId: number): Promise<void> {
     const other = createConnection(this.#options).promise();
     try {
@@ -160,7 +160,7 @@ function columnOf(field: ProtocolField): Column {
   return { name, kind, type: unsigned ? `${type} unsigned` : type };
 }
 
-/** The driver was told to give nothing else; anything else would be harm. */
+/** Returns the driver's value. The driver is set to return only the types listed here; any other becomes JSON text. */
 function cellOf(value: unknown): Cell {
   if (value === null || value === undefined) return null;
   if (typeof value === "string" || typeof value === "number" || typeof value === "bigint") return value;

@@ -4,16 +4,16 @@ import { scalar, type Ask, type Engine, type Fault, type Moment } from "../engin
 import { errorCode, networkFault } from "../engines/network-fault.ts";
 import type { SqlSettings } from "../settings.ts";
 
-/** PostgreSQL 12 and later. Values travel as text, which is exact, and take the type of the column they meet. */
+/** PostgreSQL 12 and later. Values travel as text, which is exact, and take the type of the compared column. */
 export function postgresEngine(settings: SqlSettings): Engine {
   return {
     name: "postgres",
     rowValues: true,
     exactSequence: true,
-    // The driver is loaded when it is needed: no command waits for those of other databases.
+    // Loaded on demand: no command waits for the drivers of other databases.
     connect: async () => (await import("./postgres-session.ts")).connectPostgres(settings),
     limit: (count) => sql.raw(`limit ${count}`),
-    // As text a CHAR loses the blanks that fill it up.
+    // As text, a CHAR loses the blanks that pad it.
     exact: (column) => (column.isPadded ? sql`${sql.id(column.name)}::text` : sql.id(column.name)),
     bound: (cell) => sql`${cell === null ? null : String(cell)}`,
     equals: (column, text) => (fits(column.type, text) ? sql`${sql.id(column.name)} = ${text}` : sql`1 = 0`),
@@ -57,9 +57,10 @@ function quoted(table: string): string {
 const clock = sql`floor(extract(epoch from clock_timestamp()) * 1000)::bigint`;
 
 /**
- * Every open transaction, also one that has not written yet, holds a lock on its own virtual id, and `pg_locks` shows
- * them to every user; one that has written also holds its transaction id, which alone outlives a restart of the server where it is
- * prepared. Transactions of other databases are left out. A standby does not know those of its primary.
+ * Reads the clock and the open transactions. Every open transaction, even one that has not written yet, holds a lock on its own
+ * virtual id, and `pg_locks` shows these to every user. One that has written also holds its transaction id. If it is prepared, only
+ * that id outlives a restart of the server. Transactions of other databases are left out. A standby does not know those of its
+ * primary.
  */
 async function moment(ask: Ask): Promise<Moment> {
   const { rows } = await ask(sql`
@@ -89,7 +90,7 @@ const shapes: Readonly<Record<string, RegExp>> = {
   uuid: /^[0-9a-f-]{32,36}$/i,
 };
 
-/** A key that the column's type cannot hold names no record; PostgreSQL would refuse the statement. */
+/** Whether the column's type can hold the key. Otherwise the key names no record, and PostgreSQL would refuse the statement. */
 function fits(type: string, text: string): boolean {
   return shapes[type]?.test(text) ?? true;
 }

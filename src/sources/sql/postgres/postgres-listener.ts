@@ -6,15 +6,15 @@ import type { Listener } from "../../source.ts";
 import { tlsOptions } from "../engines/tls.ts";
 import type { SqlSettings } from "../settings.ts";
 
-/** A wrong password is tried as rarely as this, so that the user is not locked out. */
+/** Backoff of reconnects. It also limits how often a wrong password is tried, so that the user is not locked out. */
 const AGAIN = { baseMs: 1_000, maxMs: 300_000 };
-/** A connection that died silently is noticed within this and the time-out of its answer. */
+/** How often the connection is checked. One that died silently is noticed within this and the time-out of its answer. */
 const LOOK_MS = 30_000;
 const ANSWER_MS = 10_000;
 
 /**
- * Listens to a channel of PostgreSQL on a connection of its own. Each connection begins with a word about everything: what was
- * notified while none was open is lost.
+ * Listens to a channel of PostgreSQL on a connection of its own. Each new connection begins with a report for all streams, because
+ * notifications are lost while there is none.
  */
 export function postgresListener(settings: SqlSettings, channel: string, logger: Logger): Listener {
   return async (told, signal) => {
@@ -35,7 +35,7 @@ export function postgresListener(settings: SqlSettings, channel: string, logger:
   };
 }
 
-/** One connection, from its beginning to its end, which is always an error unless the signal is aborted. */
+/** Runs one connection until it ends, which is always an error unless the signal is aborted. */
 async function listen(
   settings: SqlSettings,
   channel: string,

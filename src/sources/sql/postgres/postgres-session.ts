@@ -4,16 +4,19 @@ import { RowBudget } from "../engines/row-budget.ts";
 import { tlsOptions } from "../engines/tls.ts";
 import type { SqlSettings } from "../settings.ts";
 
-/** Beyond the server's own time-out: only a connection that died silently reaches it. */
+/** Added to the server's own time-out. Only a connection that died silently reaches it. */
 const graceMs = 10_000;
 
-/** How often the server checks that the client of a running query is connected (PostgreSQL 14 and later). If not, it ends it. */
+/**
+ * How often the server checks that the client of a running query is still connected (PostgreSQL 14 and later). If not, it ends the
+ * query.
+ */
 const goneCheckMs = 2_000;
 
-/** Values stay the text that the server sent. */
+/** Keeps values as the text that the server sent. */
 const asText = { getTypeParser: () => (text: string) => text };
 
-/** What every session is set to, so that it cannot write and says everything in one way. */
+/** The settings of every session: it cannot write, and returns everything in one form. */
 const preparation = (timeoutMs: number) => `
   set session characteristics as transaction read only;
   set statement_timeout = ${timeoutMs};
@@ -33,7 +36,7 @@ export async function connectPostgres(settings: SqlSettings): Promise<Session> {
     keepAlive: true,
     application_name: "svcsync",
   });
-  // The next query tells; without a listener a lost connection would end the process.
+  // The next query reports it. Without a listener a lost connection would end the process.
   client.on("error", () => undefined);
   try {
     await client.connect();
@@ -67,12 +70,12 @@ class PostgresSession implements Session {
         else answer(result.fields, false);
       };
       const query = new Query<(string | null)[]>(
-        // The driver keeps the rows itself, too: both hold the same texts.
+        // The driver keeps the rows, too. Both hold the same texts.
         Object.assign({ text, values: [...values], rowMode: "array", types: asText }, { callback }),
       );
       query.on("row", (row, result) => {
         if (this.#isSpent || budget.take(row)) return;
-        // The protocol cannot be told to stop in the middle of an answer.
+        // The protocol cannot stop in the middle of an answer.
         this.destroy();
         answer(result?.fields ?? [], true);
       });
@@ -84,7 +87,7 @@ class PostgresSession implements Session {
     await this.#client.end();
   }
 
-  /** With a query on its way this cuts the connection at once. */
+  /** Cuts the connection at once if a query is in flight. */
   destroy(): void {
     this.#isSpent = true;
     void this.#client.end().catch(() => undefined);

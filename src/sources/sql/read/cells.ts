@@ -3,22 +3,22 @@ import { offsetAtWall } from "../../time/window.ts";
 import type { Cell, Column } from "../engines/engine.ts";
 import { parseStampText } from "../markers/stamp-text.ts";
 
-/** Every decimal of this many significant digits survives the way through a JavaScript number. */
+/** A decimal of up to this many significant digits survives the conversion to a JavaScript number. */
 const safeDigits = 15;
-/** What MySQL keeps where no date is known. */
+/** What MySQL stores if no date is known. */
 const zeroDate = "0000-00-00";
-/** Of `2025-03-01`. */
+/** Length of `2025-03-01`. */
 const DAY_LENGTH = 10;
-/** How databases write nearly all readings of a clock. */
+/** The form in which databases write nearly all wall-clock readings. */
 const wallText = /^\d{4}-\d\d-\d\d[ T](?:[01]\d|2[0-3]):[0-5]\d(?::[0-5]\d(?:\.\d+)?)?$/;
 
 /**
- * Makes cells into JSON without harm: whole numbers and decimals that a JavaScript number cannot hold stay text, instants
- * become ISO 8601 in UTC, wall-clock readings get the offset that the source's zone had then.
+ * Converts cells to JSON without loss: whole numbers and decimals that a JavaScript number cannot hold stay text, instants become
+ * ISO 8601 in UTC, wall-clock readings get the offset that the source's zone had then.
  */
 export class CellReader {
   readonly #zone: string;
-  /** By the text of a day. */
+  /** The zone's offsets, by the text of a day. */
   readonly #offsets = new Map<string, string | undefined>();
 
   constructor(zone: string) {
@@ -62,7 +62,7 @@ export class CellReader {
     }
   }
 
-  /** MySQL's zero date says nothing and is null; what else is no date-time (SQLite, infinity) stays what it is. */
+  /** MySQL's zero date holds no date and becomes null. Anything else that is not a date-time (SQLite, infinity) stays as it is. */
   #wall(text: string): Json {
     if (text.startsWith(zeroDate)) return parseStampText(text) ? null : text;
     const day = text.slice(0, DAY_LENGTH);
@@ -74,7 +74,7 @@ export class CellReader {
     return parts.zone === "" ? `${iso}${offsetAtWall(parts.wallMs, this.#zone)}` : iso;
   }
 
-  /** Undefined for a day on which it changes. */
+  /** Returns the zone's offset on a day; undefined if it changes on that day. */
   #offsetOf(day: string): string | undefined {
     if (!this.#offsets.has(day)) {
       const { wallMs } = parseStampText(day)!;
@@ -90,7 +90,7 @@ function wholeNumber(whole: string | bigint): Json {
   return Number.isSafeInteger(number) ? number : String(whole);
 }
 
-/** A number where that is exact, so that 7.00 and 7 are one; else the text. */
+/** Returns a number if that is exact, so that 7.00 and 7 are the same; otherwise the text. */
 export function plainDecimal(text: string): string | number {
   const digits = text
     .replace(/[eE].*$/, "")
@@ -100,7 +100,7 @@ export function plainDecimal(text: string): string | number {
   return digits.length <= safeDigits && Number.isFinite(number) ? number : text;
 }
 
-/** How PostgreSQL, MariaDB and MySQL write nearly all instants in a session whose zone is UTC. */
+/** The form in which PostgreSQL, MariaDB and MySQL write nearly all instants in a session whose zone is UTC. */
 const utcText = /^[1-9]\d{3}-\d\d-\d\d \d\d:\d\d:\d\d(?:\.\d+)?(?:\+00)?$/;
 
 function instant(text: string): Json {
@@ -112,14 +112,14 @@ function instant(text: string): Json {
   return `${new Date(parts.utcMs).toISOString().slice(0, 19)}${fraction === undefined ? "" : `.${fraction}`}Z`;
 }
 
-/** A document with a number that JavaScript would round stays text. */
+/** Parses a document. It stays text if it has a number that JavaScript would round. */
 function json(text: string): Json {
   if (/\d{16}/.test(text)) return text;
   try {
     const document: Json = JSON.parse(text);
     return document;
   } catch {
-    // The parser's own message quotes the document.
+    // The parser's own message would quote the document.
     throw new SyntaxError("it is no JSON document");
   }
 }

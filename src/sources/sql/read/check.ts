@@ -9,10 +9,10 @@ import { changesFeed, describeRecords, type StreamContext } from "./feeds.ts";
 import { countKeyless, reasonOf } from "./keyless.ts";
 import { keyReader, type Layout } from "./layout.ts";
 
-/** More than this between the server's clock and ours is worth knowing. */
+/** The largest difference between the server's clock and ours that needs no warning. */
 const clockOffsetMs = 2_000;
 
-/** Can the database be reached, which is it, and what time has it? */
+/** Checks whether the database can be reached. Reports its version and its clock. */
 export async function checkSource(database: Database, clock: Clock, signal: AbortSignal): Promise<Finding[]> {
   const subject = `source ${database.source}`;
   try {
@@ -26,7 +26,7 @@ export async function checkSource(database: Database, clock: Clock, signal: Abor
   }
 }
 
-/** A warning where passwords and records travel to another machine in plain text. */
+/** Warns if passwords and records travel to another machine in plain text. */
 export function plainFinding({ engine, source }: Database, { url, tls }: SqlSettings): Finding | undefined {
   const mode = tls?.mode ?? (engine.name === "mssql" ? "verify" : "off");
   const host = engine.name === "sqlite" || mode !== "off" ? undefined : otherMachine(url, isLoopback);
@@ -39,7 +39,7 @@ export function plainFinding({ engine, source }: Database, { url, tls }: SqlSett
   };
 }
 
-/** Is the table there with its columns, is the key a key, does the stamp hold stamps, will a poll be quick? */
+/** Checks that the table and its columns exist, that the key is a key, that the stamp holds stamps, and that polls will be quick. */
 export async function checkStream(context: StreamContext, signal: AbortSignal): Promise<Finding[]> {
   const { table, view } = context.read;
   const subject = table ?? view ?? "query";
@@ -79,7 +79,7 @@ function problem(subject: string, thrown: unknown): Finding {
   return { subject, verdict: "problem", message: errorText(error), code: error.code };
 }
 
-/** Is the key never NULL and unique together? */
+/** Checks that the key is never NULL and that its columns are unique together. */
 async function checkKey(context: StreamContext, layout: Layout, signal: AbortSignal): Promise<Finding[]> {
   const { database } = context;
   const subject = `${layout.label}: key`;
@@ -101,7 +101,7 @@ async function checkKey(context: StreamContext, layout: Layout, signal: AbortSig
   return problem("E_SOURCE_KEY_AMBIGUOUS", `several rows have the key ${key}`);
 }
 
-/** Does the stamp or counter hold what it should, in every row, and can the database find the new ones quickly? */
+/** Checks that the stamp or counter is valid in every row, and that the database can find new rows quickly. */
 async function checkMarks(context: StreamContext, layout: Layout, signal: AbortSignal): Promise<Finding[]> {
   const { increment } = await changesFeed(context, signal);
   if (!increment) {

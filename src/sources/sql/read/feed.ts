@@ -24,27 +24,27 @@ export type Piece = Required<Omit<ChangeBatch, "cursor">>;
 /** A table that a feed reads, and what its rows mean. */
 export interface Part {
   readonly layout: Layout;
-  /** What the rows with these keys come to, in pieces that memory can hold. `oddities`: why a row's marks cannot be read. */
+  /** Yields what the rows with these keys amount to, in pieces that fit into memory. `oddities` say why a row's marks cannot be read. */
   read(rows: Rows, keys: readonly Key[], oddities: readonly (Oddity | undefined)[]): AsyncIterable<Piece>;
-  /** How many rows the key names right now. Present where it must be one, as in a table of records; a log may repeat keys. */
+  /** Counts the rows that have the key right now. Present if there must be one, as in a table of records; a log may repeat keys. */
   countOf?(key: Key, signal: AbortSignal): Promise<number>;
 }
 
 export interface FeedOptions {
   readonly database: Database;
-  /** Names the settings that the cursor belongs to. */
+  /** Identifies the settings that the cursor belongs to. */
   readonly read: string;
   readonly pageSize: number;
   readonly keyless: Keyless;
-  /** The first load: everything, by key. Undefined where the beginning is just the lowest mark. */
+  /** The first load: everything, by key. Undefined if the beginning is just the lowest mark. */
   readonly whole: Part | undefined;
-  /** What the marker's windows are read from; without a marker every poll is a first load. */
+  /** What the marker's windows are read from. Without a marker every poll is a first load. */
   readonly increment: { readonly part: Part; readonly marker: Marker } | undefined;
 }
 
 /**
- * One poll, from a cursor to the upper bound that is taken at its beginning. Each batch carries a cursor that resumes
- * behind it, in the same window; the last one begins the next poll.
+ * Runs one poll, from a cursor to the upper bound that is taken at its beginning. Each batch carries a cursor that resumes after
+ * it, in the same window. The last one begins the next poll.
  */
 export async function* poll(
   options: FeedOptions,
@@ -73,7 +73,7 @@ export async function* poll(
   }
 }
 
-/** Whether a poll from here would read no row, by one statement; false where that cannot be told. */
+/** Whether a poll from here would read no row, found out by one statement; false if that cannot be known. */
 export async function isQuiet(
   { database, read, increment }: FeedOptions,
   from: Cursor,
@@ -85,7 +85,7 @@ export async function isQuiet(
   const news = increment.marker.news?.(cursor.settled);
   if (!news) return false;
   const { layout } = increment.part;
-  // All columns are named: one that is gone is an error now, not at the next change.
+  // All columns are named, so that a missing one is an error now and not at the next change.
   const columns = list(layout.columns.map(({ name }) => sql.id(name)));
   const found = news.conditions.map(
     (condition) => sql`exists (select ${columns} from ${layout.from} where ${all([layout.where, condition])})`,
@@ -96,7 +96,7 @@ export async function isQuiet(
   return Number(isFound) === 0 && Number(atMs) >= news.notBeforeMs;
 }
 
-/** What holds after the last page; the beginning, where the log lost rows while its pages were read. */
+/** Returns what applies after the last page: the beginning, if the log lost rows while its pages were read. */
 async function end({ increment }: FeedOptions, { phase, ...bounds }: Progress): Promise<Settled> {
   const isWhole = phase === "whole" || (await increment?.marker.wasWhole?.(bounds)) !== false;
   return isWhole ? bounds.after : { mark: null };
@@ -110,7 +110,7 @@ async function begin(options: FeedOptions, settled: Settled): Promise<Progress> 
   return { phase, ...bounds };
 }
 
-/** What is left of a poll: a first load has one phase, others those of the marker from the current one. */
+/** Returns the phases that are left of a poll: a first load has one, others have the marker's from the current one on. */
 function phasesOf(options: FeedOptions, settled: Settled, progress: Progress): readonly Phase[] {
   if (progress.phase === "whole" || !options.increment) return ["whole"];
   const { phases } = options.increment.marker;
@@ -147,7 +147,7 @@ async function* readPhase(
     const keys = rows.map(keyOf);
     await refuseRepeated(part, before, keys, signal);
     before = keys;
-    // Only the last piece of a page stands behind all of it.
+    // Only the last piece of a page completes the page.
     let last: Piece | undefined;
     for await (const piece of part.read(rows, keys, verify(phase, bounds, layout, { rows, keys }, increment?.marker))) {
       if (last) yield { ...last, position: reached };
@@ -163,7 +163,7 @@ function orderOf(phase: Phase, layout: Layout, marker: Marker | undefined): read
   return [...new Set([...marker.columns, ...layout.key])];
 }
 
-/** Every row must lie where it was asked for; those whose marks cannot be read are told apart. */
+/** Checks that every row lies where it was asked for. Returns why a row's marks cannot be read. */
 function verify(
   phase: Phase,
   bounds: Bounds,
@@ -191,8 +191,8 @@ async function hasKeyless(
 }
 
 /**
- * A key that comes twice, on one page or on two neighbouring ones, is of a record that changed while they were read, or of
- * rows that a join multiplied: the database is asked which.
+ * Refuses a key with several rows. A key that comes twice, on one page or on two neighbouring ones, belongs to a record that
+ * changed while they were read, or to rows that a join multiplied. The database is asked which.
  */
 async function refuseRepeated(
   part: Part,

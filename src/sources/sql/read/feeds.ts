@@ -14,12 +14,12 @@ import type { Keyless } from "./keyless.ts";
 import { describeLayout, type Layout, type LayoutRequest } from "./layout.ts";
 import { KeyLog, Records } from "./records.ts";
 
-/** What a stream knows about itself before it has asked the database anything. */
+/** What a stream knows about itself before it asks the database anything. */
 export interface StreamContext {
   readonly database: Database;
   readonly read: SqlRead;
   readonly zone: string;
-  /** False where UTC is only assumed. */
+  /** False if UTC is only assumed. */
   readonly zoneIsSet: boolean;
   readonly cells: CellReader;
   readonly clock: Clock;
@@ -27,7 +27,7 @@ export interface StreamContext {
   readonly keyless: Keyless;
 }
 
-/** Describes the stream's own table again: a changed schema is noticed by the next poll. */
+/** Describes the stream's own table again, so that the next poll notices a changed schema. */
 export async function describeRecords(context: StreamContext, signal: AbortSignal): Promise<Layout> {
   const { read } = context;
   return await describeLayout(
@@ -44,7 +44,7 @@ export async function describeRecords(context: StreamContext, signal: AbortSigna
   );
 }
 
-/** Everything that one poll for changed records needs. */
+/** Returns everything that one poll for changed records needs. */
 export async function changesFeed(context: StreamContext, signal: AbortSignal): Promise<FeedOptions> {
   const { database, read, cells, keyless } = context;
   const layout = await describeRecords(context, signal);
@@ -57,7 +57,7 @@ export async function changesFeed(context: StreamContext, signal: AbortSignal): 
   return { ...common, increment: { part: whole, marker: await markerOf(context, layout, changed, signal) } };
 }
 
-/** The same for deleted records: a log of keys, less those that exist (again). */
+/** The same for deleted records: a log of keys, without those whose record exists (again). */
 export async function deletionsFeed(context: StreamContext, signal: AbortSignal): Promise<FeedOptions> {
   const { database, read, cells, keyless } = context;
   const records = new Records(database, await describeRecords(context, signal), cells);
@@ -70,11 +70,11 @@ export async function deletionsFeed(context: StreamContext, signal: AbortSignal)
 interface Log {
   readonly request: Pick<LayoutRequest, "table" | "query" | "key">;
   readonly changed: StampColumns | CounterColumn;
-  /** The tracked table, where SQL Server itself keeps the log. */
+  /** The tracked table, if SQL Server itself keeps the log. */
   readonly tracked?: string;
 }
 
-/** The table in which every change is written down, if the stream has one. */
+/** Returns the table in which every change is recorded, if the stream has one. */
 function changeLog({ read, database }: StreamContext): Log | undefined {
   const { outbox, changed } = read;
   if (outbox) return { request: outbox, changed: { counter: outbox.sequence, kind: "sequence" } };
@@ -92,13 +92,16 @@ function deletionLog(context: StreamContext): Log | undefined {
   return deletions ? { request: deletions, changed: deletions.changed } : changeLog(context);
 }
 
-/** A table whose log SQL Server keeps, and shortens when its retention has passed. */
+/** A table whose log SQL Server keeps, and shortens after its retention. */
 interface Tracked {
   readonly table: string;
   readonly onForgotten: () => void;
 }
 
-/** Changes can be had again by reading everything; a deletion that was forgotten has left no trace. */
+/**
+ * Returns how to log what was forgotten. Forgotten changes can be read again with the whole table; a forgotten deletion left no
+ * trace.
+ */
 function forgotten({ logger, read }: StreamContext, tells: "upsert" | "delete"): () => void {
   const facts = { table: read.table };
   return tells === "upsert"
@@ -115,7 +118,7 @@ async function readLog(
 ): Promise<NonNullable<FeedOptions["increment"]>> {
   const request = { ...log.request, marks: marksOf(log.changed), columns: [] };
   const described = await describeLayout(context.database, request, signal);
-  // What SQL Server logs are primary keys.
+  // SQL Server logs primary keys, which are never NULL.
   const layout = log.tracked === undefined ? described : { ...described, keyless: undefined };
   const part = new KeyLog(layout, records, tells, signal);
   const tracked =
@@ -163,7 +166,10 @@ function marksOf(changed: SqlRead["changed"]): readonly string[] {
   return counter ? [counter.counter] : [];
 }
 
-/** Page size, overlap and columns may change without the stream being read again from its beginning. */
+/**
+ * Identifies the settings that a cursor depends on. Page size, overlap and columns may change without reading the stream from its
+ * beginning.
+ */
 function identity(read: SqlRead, feed: "changes" | "deletions"): string {
   const { table, view, query, key, changed, outbox, deletions, where } = read;
   const log = feed === "changes" ? { changed, outbox } : { changed, outbox, deletions };

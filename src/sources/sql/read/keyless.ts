@@ -4,16 +4,16 @@ import type { Database } from "../database.ts";
 import type { Layout } from "./layout.ts";
 import { sql } from "../sql-text.ts";
 
-/** So many rows without a key are odd rows, however small the table. */
+/** Up to this many rows without a key are exceptions, however small the table. */
 const few = 20;
-/** A larger share than this says that the wrong column is the key. */
+/** A larger share than this means that the wrong column is the key. */
 const share = 0.1;
 
-/** The tables of a stream that may have rows with NULL in their key. They are counted again until they have none. */
+/** The tables of a stream that may have rows with NULL in their key. Each is counted again until it has none. */
 export class Keyless {
   readonly #suspects = new Map<string, Layout>();
 
-  /** The table may have such rows: it was read whole, or a window showed one. */
+  /** Notes that the table may have such rows, because it was read whole or a window showed one. */
   suspect(layout: Layout): void {
     this.#suspects.set(layout.label, layout);
   }

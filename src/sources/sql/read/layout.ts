@@ -8,7 +8,7 @@ import { Oddity } from "./oddity.ts";
 /** How many columns a message names. */
 const NAMED_COLUMNS = 30;
 
-/** What is read: a table, view or query with its condition, and which columns mean what. */
+/** What to read: a table, view or query with its condition, and which columns mean what. */
 export interface LayoutRequest {
   readonly table?: string | undefined;
   readonly query?: string | undefined;
@@ -16,29 +16,32 @@ export interface LayoutRequest {
   readonly key: readonly string[];
   /** Stamp or counter columns. */
   readonly marks: readonly string[];
-  /** Undefined: all. */
+  /** Undefined means all. */
   readonly columns: readonly string[] | undefined;
 }
 
-/** A table as the database describes it right now. */
+/** A table as the database describes it now. */
 export interface Layout {
-  /** What messages call it. */
+  /** Its name in messages. */
   readonly label: string;
   readonly from: Sql;
-  /** Which rows are meant, with a key or without one. */
+  /** The condition of the rows that are meant, with or without a key. */
   readonly where: Sql;
-  /** Which rows are read: those of `where` that have a key. */
+  /** The condition of the rows that are read: those of `where` that have a key. */
   readonly condition: Sql;
-  /** Those that have none. Databases disagree on where NULL comes in an order, and a row without a key is no record. Undefined where all have one. */
+  /**
+   * The condition of the rows without a key; undefined if all have one. Such a row is no record, and databases disagree on where
+   * NULL comes in an order.
+   */
   readonly keyless: Sql | undefined;
   readonly key: readonly Column[];
   readonly marks: readonly Column[];
-  /** Every column that is read; rows of cells have this order. */
+  /** Every column that is read, in the order of the cells of a row. */
   readonly columns: readonly Column[];
 }
 
 /**
- * Asks the database for the columns; one small statement.
+ * Asks the database for the columns, with one small statement.
  * @throws {ParkError} E_SOURCE_TABLE, E_SOURCE_COLUMN (both with the name that was probably meant), E_SOURCE_BINARY
  */
 export async function describeLayout(database: Database, request: LayoutRequest, signal: AbortSignal): Promise<Layout> {
@@ -113,7 +116,10 @@ function refuseBinary(label: string, columns: readonly Column[]): void {
   );
 }
 
-/** Reads rows' keys; a decimal in one is written as rows show it, so that a child that names its parent by a column finds it. */
+/**
+ * Returns how to read a row's key. A decimal in it is written as rows show it, so that a child that names its parent by a column
+ * finds it.
+ */
 export function keyReader({ key, columns }: Pick<Layout, "key" | "columns">): (row: readonly Cell[]) => Key {
   const parts = key.map((column) => ({ at: columns.indexOf(column), isDecimal: column.kind === "decimal" }));
   return (row) =>
@@ -127,8 +133,8 @@ export function keyReader({ key, columns }: Pick<Layout, "key" | "columns">): (r
 }
 
 /**
- * Reads rows as svcsync carries them, or tells what in one cannot be carried. SQL Server's row version only counts changes and
- * is left out.
+ * Returns how to read a row in svcsync's form, or why a row cannot be read. Leaves out SQL Server's row version, which only counts
+ * changes.
  */
 export function rowReader(
   { columns, label }: Layout,
@@ -137,7 +143,7 @@ export function rowReader(
   const read = columns.map((column, at) => ({ column, at })).filter(({ column }) => column.kind !== "rowversion");
   const hasProto = columns.some(({ name }) => name === "__proto__");
   return (row) => {
-    // Unlike an assignment an entry also makes a member of a column that is called __proto__.
+    // Unlike an assignment, an entry also creates a member for a column named __proto__.
     const members: JsonObject = hasProto ? Object.fromEntries(read.map(({ column }) => [column.name, null])) : {};
     for (const { column, at } of read) {
       try {

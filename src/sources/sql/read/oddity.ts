@@ -1,6 +1,6 @@
 import type { Cell } from "../engines/engine.ts";
 
-/** What makes a row unreadable: where in it, and why. */
+/** Where and why a row cannot be read. */
 export class Oddity {
   readonly place: string;
   readonly reason: string;
@@ -11,15 +11,15 @@ export class Oddity {
   }
 }
 
-/** What a message quotes of a cell. */
+/** The most characters of a cell that a message quotes. */
 const QUOTED = 60;
 
-/** The columns of a stamp or counter, as messages name them. */
+/** The columns of a stamp or counter, for messages. */
 export function placeOf({ label, marks }: { label: string; marks: readonly { name: string }[] }): string {
   return `${label}, column ${marks.map(({ name }) => name).join(", ")}`;
 }
 
-/** A cell as messages quote it. */
+/** A cell, for messages. */
 export function said(cell: Cell): string {
   if (cell instanceof Uint8Array) return "binary data";
   const text = String(cell);

@@ -6,14 +6,17 @@ import { all, list, sql, type Sql } from "../sql-text.ts";
 import type { Layout } from "./layout.ts";
 import { compareTuple, ordered } from "./tuple.ts";
 
-/** So many rows that the database calls equal in the columns that order them are not a key any more. */
+/** If more rows than this have the same values in the columns that order them, by the database's comparison, these are not a key. */
 const equalRowsLimit = 200_000;
 
-/** What the cells of a page may weigh, whatever the number of rows: rows are held a few times on their way into the store. */
+/**
+ * The most that the cells of a page may weigh, in bytes, whatever the number of rows. Rows are held several times on their way into
+ * the store.
+ */
 const pageBytes = 8_000_000;
-/** So much of rows that the database calls equal is not a page any more. */
+/** The most that rows which are equal to the database may weigh, in bytes. */
 const equalBytesLimit = 32 * pageBytes;
-/** Longer rows are remembered by their hash. */
+/** The longest text by which a row is remembered. Longer rows are remembered by their hash. */
 const rememberedText = 1_000;
 
 export interface PageRequest {
@@ -21,25 +24,25 @@ export interface PageRequest {
   /** The columns to fetch; the order columns are among them. */
   readonly columns: readonly Column[];
   readonly conditions: readonly Sql[];
-  /** Where the rows begin, in their order. Only the first page is told: all others begin where the one before ended. */
+  /** Where the rows begin, in their order. Only the first page uses it: all others begin where the one before ended. */
   readonly above?: Sql | undefined;
   readonly order: readonly Column[];
   readonly pageSize: number;
-  /** Where an earlier run stood; rows from there on, itself included. */
+  /** Where an earlier run stopped. Rows are read from there on, including that one. */
   readonly from?: readonly Cell[] | undefined;
 }
 
 export interface Page {
-  /** The columns that were asked for, and one more that means nothing elsewhere. */
+  /** The requested columns, and one more that has no meaning elsewhere. */
   readonly rows: readonly (readonly Cell[])[];
   /** The order columns of the last row. */
   readonly position: readonly Cell[];
 }
 
 /**
- * Reads rows in order, page by page, each page a short statement of its own. A page begins *at* the last row of the one
- * before, not after it: rows that the database calls equal (one stamp, or keys that differ only in case) are never lost
- * at a page border. What was already given is not given again, unless it was changed meanwhile.
+ * Reads rows in order, page by page, each page with a short statement of its own. A page begins *at* the last row of the one
+ * before, not after it, so that rows that are equal to the database (one stamp, or keys that differ only in case) are never lost at
+ * a page border. A row that was already returned is not returned again, unless it was changed meanwhile.
  * @throws {ParkError} E_SOURCE_KEY_AMBIGUOUS when equal rows do not end.
  */
 export async function* readPages(database: Database, request: PageRequest, signal: AbortSignal): AsyncGenerator<Page> {
@@ -52,7 +55,7 @@ export async function* readPages(database: Database, request: PageRequest, signa
   for (;;) {
     const answer = await database.ask(pageQuery(database, request, position, limit), signal, maxBytes);
     const { rows } = answer;
-    // Only a row that the database calls equal to the last one can have been given.
+    // Only a row that the database calls equal to the last one can have been returned before.
     const fresh = rows.filter((row) => row[length] === null || !given.has(row));
     const isBeyond = position === undefined || rows.at(-1)?.[length] === null;
     given.add(rows, isBeyond);
@@ -69,7 +72,10 @@ export async function* readPages(database: Database, request: PageRequest, signa
   }
 }
 
-/** One more column than was asked for: null, which costs least, in rows that come after `position`, by the database's own order. */
+/**
+ * Builds the query of a page. Its extra column is null, which costs least, in rows that come after `position` by the database's own
+ * order.
+ */
 function pageQuery(
   database: Database,
   request: PageRequest,
@@ -78,30 +84,33 @@ function pageQuery(
 ): Sql {
   const { layout, columns, order } = request;
   const { engine } = database;
-  // ORDER BY prefers these names to those of columns: no table may have one of them.
+  // ORDER BY prefers these names to those of columns, so no table may have a column with one of them.
   const names = columns.map((column, at) => sql`${engine.exact(column)} as ${sql.id(`svcsync cell ${at}`)}`);
   const beyond = position
     ? sql`case when ${compareTuple(engine, order, ">", position)} then null else 1 end`
     : sql`null`;
-  // With both a database may begin at the lower bound, and read all pages before this one again.
+  // With both bounds a database may begin at the lower one, and read all earlier pages again.
   const begin = position ? compareTuple(engine, order, ">=", position) : request.above;
   const conditions = [layout.condition, ...(begin ? [begin] : []), ...request.conditions];
   const orderBy = list(order.map((column) => ordered(engine, column)));
   return sql`select ${list(names)}, ${beyond} as ${sql.id("svcsync beyond")} from ${layout.from} where ${all(conditions)} order by ${orderBy} ${engine.limit(limit)}`;
 }
 
-/** The rows of the last page, and of those before it that ended at the same place. */
+/** The rows of the last page, and of the pages before it that ended at the same place. */
 class Given {
   readonly #length: number;
   #rows: Page["rows"] = [];
   #names: Set<string> | undefined;
 
-  /** `length`: so many cells make a row. */
+  /** `length` is the number of cells in a row. */
   constructor(length: number) {
     this.#length = length;
   }
 
-  /** Nearly always it is the last row, with which the next page begins: only others are looked up by name. */
+  /**
+   * Whether the row was returned before. Nearly always it is the last row, with which the next page begins; only others are looked
+   * up by name.
+   */
   has(row: readonly Cell[]): boolean {
     const last = this.#rows.at(-1);
     const isLast = last !== undefined && row.every((cell, at) => at >= this.#length || cell === last[at]);
@@ -109,8 +118,8 @@ class Given {
   }
 
   /**
-   * Takes in a page; `isBeyond`: it passed everything before it. Rows that are equal to the database come in any order, another
-   * one each time: none is forgotten before all are passed.
+   * Adds a page. `isBeyond` says that it passed everything before it. Rows that are equal to the database come in any order, in
+   * another one each time, so none is forgotten before all are passed.
    */
   add(rows: Page["rows"], isBeyond: boolean): void {
     this.#names = isBeyond ? undefined : new Set([...this.#allNames(), ...rows.map((row) => this.#nameOf(row))]);
@@ -121,7 +130,7 @@ class Given {
     return (this.#names ??= new Set(this.#rows.map((row) => this.#nameOf(row))));
   }
 
-  /** Equal where the rows are. */
+  /** Returns a name that is the same for equal rows. */
   #nameOf(row: readonly Cell[]): string {
     const cells = row.slice(0, this.#length);
     const text = cells.map((cell) => (cell === null ? "\u0000" : `${typeof cell}${String(cell)}`)).join("\u0001");

@@ -9,9 +9,9 @@ import { Oddity } from "./oddity.ts";
 
 /** Keys per statement of a lookup: far below every database's limit of bound values. */
 const keysPerStatement = 100;
-/** Rows that are made into changes at once: more would hold up the page and deliveries, here and in the store. */
+/** Rows that are made into changes at once. More would hold up the status page and deliveries, here and in the store. */
 const rowsPerPiece = 1_500;
-/** What their rows may weigh together. */
+/** The most that the rows of one lookup may weigh together, in bytes. */
 const answerBytes = 8_000_000;
 
 /** The stream's own table: its rows are records. */
@@ -46,14 +46,14 @@ export class Records implements Part {
     return (await this.#answer([key], signal)).rows.filter((row) => this.#keyOf(row) === key).length;
   }
 
-  /** The records that exist among `keys`, as they are now; some at a time, and undefined for those that do not exist. */
+  /** Yields the records of `keys` as they are now, some at a time; undefined for those that do not exist. */
   async *find(keys: readonly Key[], signal: AbortSignal): AsyncGenerator<ReadonlyMap<Key, Row | Oddity | undefined>> {
     const wanted = [...new Set(keys)];
     for (let at = 0; at < wanted.length; at += keysPerStatement)
       yield* this.#find(wanted.slice(at, at + keysPerStatement), signal);
   }
 
-  /** Rows too large for one answer are asked for in halves. */
+  /** Reads the records of `keys`. If their rows are too large for one answer, asks for each half. */
   async *#find(keys: readonly Key[], signal: AbortSignal): AsyncGenerator<ReadonlyMap<Key, Row | Oddity | undefined>> {
     const { rows, isCut } = await this.#answer(keys, signal, keys.length === 1 ? undefined : answerBytes);
     if (isCut === true) {
@@ -65,7 +65,7 @@ export class Records implements Part {
     const found = new Map<Key, Row | Oddity | undefined>(keys.map((key) => [key, undefined]));
     for (const row of rows) {
       const key = this.#keyOf(row);
-      // A database that ignores case or trailing spaces also gives records with another key.
+      // A database that ignores case or trailing spaces also returns records with other keys.
       if (found.has(key)) found.set(key, this.#rowOf(row));
     }
     yield found;
@@ -92,14 +92,14 @@ export class Records implements Part {
   }
 }
 
-/** A log of keys (an outbox, a table of deleted keys): what became of the records is asked of their own table. */
+/** A log of keys (an outbox, a table of deleted keys). The records' own table shows what became of them. */
 export class KeyLog implements Part {
   readonly layout: Layout;
   readonly #records: Records;
   readonly #tells: Change["kind"];
   readonly #signal: AbortSignal;
 
-  /** `tells`: the records that exist, or the keys that have none any more. */
+  /** `tells` decides what is reported: the records that exist, or the keys that no longer have one. */
   constructor(layout: Layout, records: Records, tells: Change["kind"], signal: AbortSignal) {
     this.layout = layout;
     this.#records = records;
@@ -107,7 +107,7 @@ export class KeyLog implements Part {
     this.#signal = signal;
   }
 
-  /** What makes a row of the log odd says nothing of its record. */
+  /** Ignores oddities, because what makes a row of the log odd says nothing about its record. */
   async *read(_rows: Rows, keys: readonly Key[]): AsyncGenerator<Piece> {
     for await (const found of this.#records.find(keys, this.#signal)) {
       const piece = { changes: [] as Change[], unreadable: [] as UnreadableRow[] };

@@ -4,8 +4,8 @@ import { list, sql, type Sql } from "../sql-text.ts";
 type Operator = ">" | ">=" | "<=";
 
 /**
- * Compares columns with values one after the other, as ORDER BY does. The comparison is left to the database, so that
- * it follows the column's own collation and type: only then is a keyset page the continuation of the one before.
+ * Compares columns with values one after the other, as ORDER BY does. The database compares, by the column's own collation and
+ * type: only then does a keyset page continue the one before.
  */
 export function compareTuple(
   engine: Engine,
@@ -19,12 +19,12 @@ export function compareTuple(
   return nested(names, bounds, operator);
 }
 
-/** As both ORDER BY and {@link compareTuple} write a column. */
+/** Writes a column in the way that both ORDER BY and {@link compareTuple} use. */
 export function ordered(engine: Engine, column: Column): Sql {
   return engine.ordered?.(column) ?? sql.id(column.name);
 }
 
-/** `a >= x and (a > x or b >= y)`: the first half is what an index can use. */
+/** `a >= x and (a > x or b >= y)`: an index can use the first half. */
 function nested(names: readonly Sql[], bounds: readonly Sql[], operator: Operator): Sql {
   const [name, ...otherNames] = names;
   const [bound, ...otherBounds] = bounds;

@@ -4,16 +4,16 @@ import type { HttpAnswer, HttpClient } from "#http";
 import { loginRefused, notJson, statusError } from "./web-errors.ts";
 import type { AuthSettings } from "./web-settings.ts";
 
-/** The proof of who we are, as headers. Cookies are kept by the HTTP client itself. */
+/** Logs in to a source and returns the credentials as headers. The HTTP client itself keeps cookies. */
 export interface Login {
-  /** Logs in where that is still to be done; however many callers wait, one login at a time. */
+  /** Returns the headers of the session. Logs in if necessary; concurrent callers share one login. */
   headers(signal: AbortSignal): Promise<Readonly<Record<string, string>>>;
   /**
-   * Forgets the session that gave `headers` and was refused; a newer one is kept.
-   * False where there is none to renew: the credentials themselves are wrong, or the session is younger than `ageMs`.
+   * Forgets the session whose `headers` were refused, and keeps a newer one. Returns false if there is none to renew: the
+   * credentials themselves are wrong, or the session is younger than `ageMs`.
    */
   forget(headers: Readonly<Record<string, string>>, ageMs?: number): boolean;
-  /** Never to appear in an error. */
+  /** Secrets that must never appear in an error. */
   readonly secrets: readonly string[];
 }
 
@@ -21,15 +21,15 @@ const EARLY_MS = 60_000;
 const tokenAnswer = z.object({ access_token: z.string(), expires_in: z.coerce.number().default(300) });
 
 export interface LoginDeps {
-  /** The base address of the source, with a slash at its end. */
+  /** The source's base address, with a trailing slash. */
   readonly baseUrl: string;
   readonly http: HttpClient;
   readonly clock: Clock;
-  /** Told of the secrets that a login brings. */
+  /** Receives the secrets that a login returns. */
   readonly hide: (...secrets: string[]) => void;
 }
 
-/** How a source logs in where a product has a way of its own. */
+/** Opens the login of a product that has its own way to log in. */
 export type LoginMaker = (auth: AuthSettings, parts: LoginDeps) => Login;
 
 export function openLogin(auth: AuthSettings, parts: LoginDeps): Login {
@@ -74,15 +74,15 @@ function fixed(headers: Record<string, string>, secrets: string[]): Login {
   return { headers: () => Promise.resolve(headers), forget: () => false, secrets };
 }
 
-/** What a login brought: headers for the requests that follow, for so long. */
+/** The result of a login: headers for the requests that follow, and how long they are valid. */
 export interface Session {
   readonly headers: Record<string, string>;
   readonly lifeMs: number;
-  /** Never to appear anywhere, as the credentials themselves. */
+  /** Secrets that must never appear anywhere, like the credentials themselves. */
   readonly secrets?: readonly string[];
 }
 
-/** A session that is begun by the first who needs it and renewed when it ends or is refused, once however many wait. */
+/** A session that the first caller begins. It is renewed when it ends or is refused, once for all callers that wait. */
 export function session(
   secrets: readonly string[],
   { clock, hide }: LoginDeps,
@@ -107,12 +107,12 @@ export function session(
         const awaited = current;
         try {
           const { headers, until } = await awaited.session;
-          // However short a session lasts, who began it may use it.
+          // The caller that began a session may use it, however short it lasts.
           if (isOurs || until > clock.now()) return (headersInUse = headers);
           if (current === awaited) current = undefined;
         } catch (thrown) {
           if (current === awaited) current = undefined;
-          // Who began the login was called away: that is no answer to those who waited for it too.
+          // The caller that began the login was aborted. That does not answer the others that waited for it.
           if (!awaited.by.aborted || signal.aborted) throw thrown;
         }
       }
@@ -126,7 +126,7 @@ export function session(
   };
 }
 
-/** @throws {RetryError} E_SOURCE_ANSWER: a page of a proxy, for one, stands where the token should. */
+/** @throws {RetryError} E_SOURCE_ANSWER when the answer is not JSON, such as a proxy's page in place of the token. */
 export function jsonOf(answer: HttpAnswer, url: string): unknown {
   try {
     return JSON.parse(answer.text());
@@ -135,7 +135,7 @@ export function jsonOf(answer: HttpAnswer, url: string): unknown {
   }
 }
 
-/** 400 and 401 are the words of token endpoints and login pages for wrong credentials. */
+/** Throws unless the login succeeded. Token endpoints and login pages answer wrong credentials with 400 or 401. */
 export function refuseUnlessOk(answer: HttpAnswer, url: string, now: number): void {
   if (answer.ok) return;
   if (answer.status === 400 || answer.status === 401 || answer.status === 403) throw loginRefused(answer, url);

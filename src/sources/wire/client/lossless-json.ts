@@ -1,15 +1,15 @@
 import type { Json } from "#model";
 
-/** A double holds every number of so many digits. */
+/** A double holds every number of up to this many digits exactly. */
 const EXACT_DIGITS = 15;
 const QUOTE = 0x22;
 const BACKSLASH = 0x5c;
 const MINUS = 0x2d;
 
 /**
- * Parses JSON without rounding: a number that a double cannot hold exactly (an id above 2^53, a long decimal) becomes its
- * own text. Time and memory grow with the text, whatever it holds. A reviver, which is shown each number's source, costs
- * twelve times as much for a page of rows and overflows the stack where objects are nested deeply.
+ * Parses JSON without rounding: a number that a double cannot hold exactly (an id above 2^53, a long decimal) becomes its own text.
+ * Time and memory grow with the length of the text, whatever it holds. A reviver that sees each number's source takes twelve times
+ * as long for a page of rows, and overflows the stack if objects are nested deeply.
  * @throws {SyntaxError} when `text` is not JSON.
  */
 export function parseLossless(text: string): Json {
@@ -20,7 +20,7 @@ export function parseLossless(text: string): Json {
   return kept;
 }
 
-/** The text with each number in quotes that would be rounded; undefined where there is none. `text` is valid JSON. */
+/** Returns the text with quotes around each number that would be rounded; undefined if there is none. `text` is valid JSON. */
 function quoteInexact(text: string): string | undefined {
   let exact = "";
   let copied = 0;
@@ -39,7 +39,7 @@ function quoteInexact(text: string): string | undefined {
   return copied === 0 ? undefined : exact + text.slice(copied);
 }
 
-/** Where the string ends that begins at `at`. */
+/** Returns where the string that begins at `at` ends. */
 function endOfString(text: string, at: number): number {
   let end = at + 1;
   for (let code = text.charCodeAt(end); code !== QUOTE; code = text.charCodeAt(end)) end += code === BACKSLASH ? 2 : 1;
@@ -50,7 +50,7 @@ function isDigit(code: number): boolean {
   return code >= 0x30 && code <= 0x39;
 }
 
-/** What may follow the first character of a number: `+`, `-`, `.`, `E` and `e` beside digits. */
+/** Whether a character may follow the first one of a number: a digit, `+`, `-`, `.`, `E` or `e`. */
 function isInNumber(code: number): boolean {
   return isDigit(code) || code === 0x2b || code === MINUS || code === 0x2e || code === 0x45 || code === 0x65;
 }

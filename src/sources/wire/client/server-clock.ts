@@ -2,7 +2,7 @@ import type { Clock } from "#model";
 
 const SECOND_MS = 1000;
 
-/** The other side's clock as its answers show it: our clock, corrected by the last `Date` header. Epoch milliseconds. */
+/** The server's clock as its answers show it: our clock, corrected by the last `Date` header. Epoch milliseconds. */
 export class ServerClock {
   readonly #clock: Clock;
   #offsetMs: number | undefined;
@@ -11,7 +11,7 @@ export class ServerClock {
     this.#clock = clock;
   }
 
-  /** Undefined until an answer carried a date. Positive where the other side is ahead of us. */
+  /** Undefined until an answer carried a date. Positive if the server is ahead of us. */
   get offsetMs(): number | undefined {
     return this.#offsetMs;
   }
@@ -21,8 +21,8 @@ export class ServerClock {
   }
 
   /**
-   * Takes note of an answer's `Date` header, which is cut to the second: the estimate moves only as far as it must to lie
-   * in that second. A header that is missing or no date changes nothing.
+   * Reads an answer's `Date` header, which is cut to the second. The estimate moves only as far as it must to lie in that second. A
+   * missing or invalid header changes nothing.
    */
   observe(date: string | undefined): void {
     const at = date === undefined ? Number.NaN : Date.parse(date);

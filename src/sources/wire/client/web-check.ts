@@ -4,7 +4,7 @@ import type { WebClient } from "./web-client.ts";
 
 const SKEW_LIMIT_MS = 60_000;
 
-/** Runs one probe and puts what it throws into a finding; `remedies` are those that differ from the error code's own. */
+/** Runs one probe and turns an error into a finding. `remedies` replace the remedies of some error codes. */
 export async function finding(
   subject: string,
   probe: () => Promise<string>,
@@ -25,7 +25,7 @@ export async function finding(
   }
 }
 
-/** Whether the other side answers `probe`, and what its clock says beside ours: nothing, where no answer came. */
+/** Checks whether the server answers `probe`, and compares its clock with ours. Without an answer nothing is reported about the clock. */
 export async function reachFindings(
   subject: string,
   { serverClock, plainHost }: WebClient,

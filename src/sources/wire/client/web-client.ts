@@ -9,11 +9,11 @@ import type { WebSettings } from "./web-settings.ts";
 
 const CONNECT_TIMEOUT_MS = 15_000;
 const MEGABYTE = 1024 * 1024;
-/** A session that worked for so long was allowed what it asked for. */
+/** A session that worked for this long was allowed to read what it asked for. */
 const SETTLED_MS = 60_000;
-/** Reads do no harm: a connection that dies in the middle of a page is no reason to give up the poll. */
+/** Retries of reads, which do no harm: a connection that breaks in the middle of a page should not end the poll. */
 const READS: RepeatPolicy = { attempts: 3, baseMs: 250, maxMs: 4_000 };
-/** For an ERP that counts requests: most count them by the minute. */
+/** Retries with an ERP that limits requests. Most count them per minute. */
 const COUNTED: RepeatPolicy = { ...READS, attempts: 6, waitMs: 120_000 };
 
 export interface WebRequest {
@@ -22,25 +22,25 @@ export interface WebRequest {
   readonly url: string;
   readonly headers?: Readonly<Record<string, string>>;
   readonly json?: unknown;
-  /** Answers that mean "nothing here" instead of an error: {@link WebClient.json} then resolves to undefined. */
+  /** Whether an answer means "nothing here" instead of an error. {@link WebClient.json} then resolves to undefined. */
   readonly absent?: (answer: HttpAnswer) => boolean;
-  /** Answers that mean "try again" although their status says otherwise. */
+  /** Whether an answer means "try again" although its status says otherwise. */
   readonly transient?: (answer: HttpAnswer) => boolean;
-  /** Judges a success once more, for systems that report errors in a 200; throws. */
+  /** Checks a success again, for systems that report errors in a 200. Throws if it is an error. */
   readonly judge?: (answer: Json) => void;
 }
 
 export type WebContext = Pick<OpenContext, "clock" | "hide">;
 
-/** Reads JSON from one ERP: logged in, repeated where the connection dies, every failure in words of this room. */
+/** Reads JSON from one ERP: logs in, retries after broken connections, and turns every failure into an E_SOURCE_… error. */
 export class WebClient implements AsyncDisposable {
   readonly serverClock: ServerClock;
   readonly #settings: WebSettings;
   readonly #http: HttpClient;
-  /** Talks to the token endpoint, where it is another host: neither host sees the other's credentials. */
+  /** Calls the token endpoint if it is on another host: neither host sees the other's credentials. */
   readonly #loginHttp: HttpClient;
   readonly #login: Login;
-  /** The last request was answered: one that is refused now comes in the middle of a reading. */
+  /** Whether the last request was answered. If so, a request that is refused now is in the middle of a read. */
   #isServed = false;
 
   constructor(settings: WebSettings, { clock, hide = () => {} }: WebContext, makeLogin: LoginMaker = openLogin) {
@@ -52,22 +52,22 @@ export class WebClient implements AsyncDisposable {
     this.#login = makeLogin(auth, { baseUrl: withSlash(settings.url), http: this.#loginHttp, clock, hide });
   }
 
-  /** The other machine that is talked to in plain text; undefined where it is this one, or https is spoken. */
+  /** The host that is called without encryption; undefined for this machine, or with https. */
   get plainHost(): string | undefined {
     const { protocol, hostname } = new URL(this.#settings.url);
     return protocol === "http:" && !isLoopback(hostname) ? hostname : undefined;
   }
 
-  /** An address below the source's `url`; one that is absolute already stays what it is. */
+  /** Returns an address below the source's `url`. An absolute address stays as it is. */
   address(path: string): string {
     return new URL(path, withSlash(this.#settings.url)).href;
   }
 
   /**
-   * The answer's JSON with numbers unrounded; undefined when `absent` says so.
+   * Returns the answer's JSON with numbers unrounded; undefined when `absent` accepts the answer.
    * @throws {RetryError} E_SOURCE_UNREACHABLE, E_SOURCE_FAILED, E_SOURCE_ANSWER · {WaitError} E_SOURCE_BUSY
    * @throws {ParkError} E_SOURCE_LOGIN, E_SOURCE_FORBIDDEN, E_SOURCE_NOT_FOUND, E_SOURCE_REQUEST, E_SOURCE_ORIGIN,
-   *   E_SOURCE_ENCODING, E_SOURCE_TOO_LARGE
+   * E_SOURCE_ENCODING, E_SOURCE_TOO_LARGE
    */
   async json(request: WebRequest, signal: AbortSignal): Promise<Json | undefined> {
     return (await this.exchange(request, signal))?.json;
@@ -78,14 +78,14 @@ export class WebClient implements AsyncDisposable {
     return this.#repeated(() => this.#once(request, signal), signal);
   }
 
-  /** The answer's text, for documents that are not JSON. */
+  /** Returns the answer's text, for documents that are not JSON. */
   async text(request: WebRequest, signal: AbortSignal): Promise<string | undefined> {
     return this.#repeated(async () => textOf(await this.#answer(request, signal)), signal);
   }
 
   /**
-   * In the middle of a reading an ERP that has counted too many requests is waited for here: a sweep, and a list that cannot be continued
-   * later, would be begun again each time and never come to an end.
+   * Waits in the middle of a read for an ERP that has counted too many requests. Otherwise a sweep, or a list that cannot be
+   * continued later, would start over each time and never end.
    */
   async #repeated<Value>(read: () => Promise<Value>, signal: AbortSignal): Promise<Value> {
     const isFinal = (thrown: unknown) => !(this.#isServed && isCounted(thrown));
@@ -127,8 +127,8 @@ export class WebClient implements AsyncDisposable {
   }
 
   /**
-   * Whether a session has ended that can be begun again. Some APIs with cookies say so by 403, by a redirect to their login page or by that
-   * page itself: right after a login these mean something else.
+   * Whether a session has ended that can be begun again. Some APIs with cookies show that by 403, by a redirect to their login page
+   * or by that page itself. Right after a login these answers mean something else.
    */
   #isEnded(answer: HttpAnswer, proof: Readonly<Record<string, string>>): boolean {
     if (answer.status === 401) return this.#login.forget(proof);
@@ -142,7 +142,7 @@ export class WebClient implements AsyncDisposable {
     try {
       return await this.#login.headers(signal);
     } catch (thrown) {
-      // It may have locked the user out.
+      // The failed login may have locked the user out.
       this.#isServed = false;
       throw exchangeError(thrown);
     }
@@ -196,7 +196,7 @@ function textOf(answer: HttpAnswer | undefined): string | undefined {
   }
 }
 
-/** Method and address without its query, which may hold a key. */
+/** Returns method and address, without the query, which may hold a key. */
 function placeOf(request: WebRequest, url: string): string {
   return `${request.method ?? "GET"} ${url.split("?", 1)[0]}`;
 }

@@ -3,10 +3,10 @@ import { HttpFailure, retryAfterMs, type HttpAnswer } from "#http";
 
 const MESSAGE_LENGTH = 300;
 const DEFAULT_WAIT_MS = 30_000;
-/** What nginx, Apache and Go say to http at a port of https. */
+/** What nginx, Apache and Go answer to http on an https port. */
 const PLAIN_AT_HTTPS = /plain HTTP (request was sent )?to (an? )?(HTTPS|SSL|TLS)|HTTP request to an HTTPS server/i;
 
-/** What a status that is not a success means for the stream. */
+/** Returns the error that an unsuccessful status means for the stream. */
 export function statusError(
   answer: HttpAnswer,
   place: string,
@@ -39,8 +39,8 @@ export function statusError(
 }
 
 /**
- * A 404 that the API gave itself: JSON, perhaps behind warnings, or no body at all. A proxy answers 404 as well, with a page or a line of
- * text, while the ERP behind it restarts.
+ * Whether the API itself answered 404: with JSON, perhaps after warnings, or without a body. A proxy also answers 404 while the ERP
+ * behind it restarts, but with a page or a line of text.
  */
 export function isOwn404({ status, excerpt }: HttpAnswer): boolean {
   return status === 404 && /^$|^[[{"]|[\]}]$/.test(excerpt);
@@ -52,7 +52,7 @@ export function loginRefused(answer: HttpAnswer, place: string, said = ""): Park
   });
 }
 
-/** An exchange that brought no answer, or one that cannot be read; anything else thrown stays what it is. */
+/** Translates an exchange without an answer, or with one that cannot be read. Returns any other error as it is. */
 export function exchangeError(thrown: unknown): unknown {
   if (!(thrown instanceof HttpFailure)) return thrown;
   const { reason, message } = thrown;
@@ -75,7 +75,7 @@ export function notJson(answer: HttpAnswer, place: string, cause: unknown): Retr
   return new RetryError("E_SOURCE_ANSWER", `${place}: answered ${answer.status} with ${what}`, { cause });
 }
 
-/** The server's own words, shortened, without our secrets; empty where it said nothing readable. */
+/** Returns the server's own words, shortened and without our secrets; empty if it said nothing readable. */
 function quoted(answer: HttpAnswer, secrets: readonly string[]): string {
   let words = messageIn(answer.excerpt);
   for (const secret of secrets) words = words.replaceAll(secret, "[redacted]");
@@ -91,7 +91,7 @@ function messageIn(text: string): string {
   }
 }
 
-/** The words of a page. One pass: what is not closed ends it. */
+/** Returns the words of a page, in one pass. An unclosed tag ends it. */
 function withoutTags(page: string): string {
   let words = "";
   for (let at = 0; at < page.length;) {
@@ -107,7 +107,7 @@ function withoutTags(page: string): string {
   return words;
 }
 
-/** The many spellings of an error's message: `message`, `error.message.value`, `exception`, `detail`, … */
+/** Returns an error's message, which has many spellings: `message`, `error.message.value`, `exception`, `detail`, … */
 function messageOf(value: Json | undefined): string | undefined {
   if (typeof value === "string") return value.trim() === "" ? undefined : value;
   if (Array.isArray(value)) return messageOf(value[0]);

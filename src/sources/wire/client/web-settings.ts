@@ -3,7 +3,7 @@ import { duration, timeLimit } from "#model";
 import { secret } from "../../secret.ts";
 import { timezone } from "../../time/timezone.ts";
 
-/** What goes into a header. With the line break that a file may have at its end no request could be sent, and none be refused. */
+/** The text of a header. A file may end in a line break: with it no request could be sent, so no server could refuse it. */
 export const headerText = z.string().regex(/^[^\r\n]*$/, "expected one line, without a line break at its end");
 
 const basic = z.strictObject({
@@ -43,7 +43,7 @@ export const authSchema = z.discriminatedUnion("kind", [
 ]);
 export type AuthSettings = z.infer<typeof authSchema>;
 
-/** What every source that is read over HTTP can be told. */
+/** The settings of every source that is read over HTTP. */
 export const webSettings = {
   url: z
     .url({ protocol: /^https?$/, error: "expected an address that begins with https:// or http://" })
@@ -65,7 +65,7 @@ export const webSettings = {
 const webSettingsSchema = z.object(webSettings);
 export type WebSettings = z.infer<typeof webSettingsSchema>;
 
-/** When to poll from and to; the same words in every adapter. */
+/** Where a poll begins and ends. Every adapter uses the same names. */
 export const pollSettings = {
   overlap: duration
     .default(900_000)

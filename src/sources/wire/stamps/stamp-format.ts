@@ -2,7 +2,7 @@ import { z } from "zod";
 import { MINUTE_MS, ParkError, type Json } from "#model";
 import { wallMicrosAt, wallText, type Wall } from "./wall.ts";
 
-/** How fine a stamp is on the wire, in microseconds. */
+/** The precision of a stamp on the wire, in microseconds. */
 export const PRECISIONS = { day: 86_400_000_000, second: 1_000_000, millisecond: 1000, microsecond: 1 } as const;
 
 export type Precision = keyof typeof PRECISIONS;
@@ -20,12 +20,12 @@ export type StampFormat = z.infer<typeof stampFormatSchema>;
 const MICROS_PER_MS = 1000;
 const MICROS_PER_S = 1_000_000;
 const MS_PER_S = 1000;
-/** How .NET and Dynamics, MySQL, and PHP with what MySQL gave it, write an empty date. */
+/** How .NET and Dynamics, MySQL, and PHP with a value from MySQL write an empty date. */
 const EMPTY_DATE = /^(0001-01-01|0000-00-00|-0001-11-30)/;
 
 /**
- * The wall in `zone` that a stamp on the wire means; undefined for null, for empty text and for an empty date.
- * @throws {ParkError} E_SOURCE_STAMP when the value is no stamp of that format.
+ * Returns the wall in `zone` of a stamp on the wire; undefined for null, `false`, empty text and an empty date.
+ * @throws {ParkError} E_SOURCE_STAMP when the value is not a stamp of that format.
  */
 export function decodeStamp(
   value: Json | undefined,
@@ -49,7 +49,7 @@ export function decodeStamp(
   return inZone(parsed, zone);
 }
 
-/** A wall as the text that a filter of this format wants, cut to whole units of `precision`. */
+/** Returns a wall as the text that a filter of this format expects, cut to whole units of `precision`. */
 export function encodeStamp(wall: Wall, format: StampFormat, precision: Precision): string {
   const text = wallText(wall);
   switch (format) {
@@ -83,14 +83,14 @@ function notAStamp(value: Json, format: string, field: string, why?: string): Pa
 const SHAPE = /^(\d{4})-(\d\d)-(\d\d)(?:[T ](\d\d):(\d\d)(?::(\d\d)(?:[.,](\d{1,9}))?)?)?\s?(Z|[+-]\d\d:?\d\d)?$/i;
 const MICRO_DIGITS = 6;
 
-/** An ISO 8601 or SQL date and time taken apart; digits finer than a microsecond are cut. */
+/** The parts of an ISO 8601 or SQL date and time. Digits finer than a microsecond are cut. */
 interface ParsedStamp {
   readonly wall: Wall;
-  /** Minutes east of UTC where the text carries an offset. */
+  /** Minutes east of UTC, if the text has an offset. */
   readonly offsetMinutes: number | undefined;
 }
 
-/** Undefined when `text` is no calendar date, with or without a time. */
+/** Returns undefined when `text` is not a calendar date, with or without a time. */
 function parseStampText(text: string): ParsedStamp | undefined {
   const match = SHAPE.exec(text);
   if (match === null) return undefined;
@@ -106,7 +106,7 @@ function parseStampText(text: string): ParsedStamp | undefined {
   return { wall: ms * MICROS_PER_MS + micros, offsetMinutes: offset === undefined ? undefined : minutesOf(offset) };
 }
 
-/** The wall in `zone` of a stamp that carries an offset; one without is already a wall. */
+/** Returns the stamp's wall in `zone`. A stamp without an offset is a wall already. */
 function inZone(stamp: ParsedStamp, zone: string): Wall {
   if (stamp.offsetMinutes === undefined) return stamp.wall;
   const utc = stamp.wall - stamp.offsetMinutes * MINUTE_MS * MICROS_PER_MS;

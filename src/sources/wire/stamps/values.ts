@@ -1,7 +1,7 @@
 import { z } from "zod";
 import { isJsonObject, joinKey, ParkError, type Json, type JsonObject, type Key } from "#model";
 
-/** The value at a dotted path (`customer.id`, `lines.0.no`); the empty path is the value itself. */
+/** Returns the value at a dotted path (`customer.id`, `lines.0.no`). The empty path means the value itself. */
 export function valueAt(value: Json | undefined, path: string): Json | undefined {
   if (path === "") return value;
   let at = value;
@@ -14,9 +14,9 @@ export function valueAt(value: Json | undefined, path: string): Json | undefined
 }
 
 /**
- * The values of a row's key fields, in order.
- * @throws {ParkError} E_SOURCE_KEY when one is missing, null or no plain value, or the only one a boolean (Odoo writes `false` for an empty
- *   field): such a row has no identity.
+ * Returns the values of a row's key fields, in order.
+ * @throws {ParkError} E_SOURCE_KEY when one is missing, null or not a plain value, or when the only one is a boolean (Odoo writes
+ * `false` for an empty field). Such a row has no identity.
  */
 export function keyParts(row: JsonObject, fields: readonly string[]): (string | number | boolean)[] {
   return fields.map((field) => {
@@ -31,8 +31,8 @@ export function keyParts(row: JsonObject, fields: readonly string[]): (string | 
 }
 
 /**
- * The key of the last row that has one: where the next page begins.
- * @throws {ParkError} E_SOURCE_KEY where none has.
+ * Returns the key of the last row that has one. The next page begins there.
+ * @throws {ParkError} E_SOURCE_KEY when no row has one.
  */
 export function lastKey(rows: readonly JsonObject[], fields: readonly string[]): (string | number | boolean)[] {
   const found = rows.findLast((row) => fields.every((field) => isKeyPart(valueAt(row, field), fields)));
@@ -47,7 +47,10 @@ export function keyOf(row: JsonObject, fields: readonly string[]): Key {
   return joinKey(keyParts(row, fields));
 }
 
-/** The rows of an answer. @throws {ParkError} E_SOURCE_ROWS when there is no list of objects at `path`. */
+/**
+ * Returns the rows of an answer.
+ * @throws {ParkError} E_SOURCE_ROWS when there is no list of objects at `path`.
+ */
 export function rowsAt(answer: Json, path: string): JsonObject[] {
   const rows = valueAt(answer, path);
   if (Array.isArray(rows) && rows.every(isJsonObject)) return rows;
@@ -55,8 +58,8 @@ export function rowsAt(answer: Json, path: string): JsonObject[] {
 }
 
 /**
- * The one record of an answer, or the first of its list; undefined where that is null or empty.
- * @throws {ParkError} E_SOURCE_ROWS where nothing stands at `path`: such an answer does not say that the record is gone.
+ * Returns the one record of an answer, or the first of its list; undefined if it is null or the list is empty.
+ * @throws {ParkError} E_SOURCE_ROWS when there is nothing at `path`: such an answer does not say that the record is gone.
  */
 export function rowAt(answer: Json, path: string): JsonObject | undefined {
   const found = valueAt(answer, path);
@@ -76,7 +79,7 @@ function misshapen(answer: Json, path: string, rows: Json | undefined, expected:
 /** Any JSON value, as a schema. */
 export const jsonValue: z.ZodType<Json> = z.json();
 
-/** A JSON value as text: texts, numbers and booleans as they read, everything else as JSON. */
+/** Returns a JSON value as text: texts, numbers and booleans as they read, everything else as JSON. */
 export function jsonText(value: Json | undefined): string {
   if (value === undefined) return "";
   return typeof value === "string" ? value : JSON.stringify(value);

@@ -1,12 +1,12 @@
 import { earliestWall, latestWall, wallMillisAt as wallMsAt } from "../../time/window.ts";
 
 /**
- * What a clock on the wall shows, as microseconds since its 1970-01-01T00:00: a stamp without a zone, ready to compare.
- * Fits a JavaScript number exactly until the year 2255. In the zone UTC it is the instant itself.
+ * The reading of a wall clock, as microseconds since its 1970-01-01T00:00: a stamp without a zone, in a form that can be compared.
+ * Exact in a JavaScript number until the year 2255. In the zone UTC it is the instant itself.
  */
 export type Wall = number;
 
-/** Walls between which rows lie: `from` included, `below` not; an absent bound is open. */
+/** A range of walls: `from` is included, `below` is not. An absent bound is open. */
 export interface WallRange {
   readonly from?: Wall;
   readonly below?: Wall;
@@ -14,20 +14,20 @@ export interface WallRange {
 
 const MICROS_PER_MS = 1000;
 
-/** What a wall clock in `zone` shows at an instant. */
+/** Returns the reading of a wall clock in `zone` at an instant. */
 export function wallMicrosAt(epochMs: number, zone: string): Wall {
   return wallMsAt(epochMs, zone) * MICROS_PER_MS;
 }
 
 /**
- * The earliest wall, in whole units, that a row written at `epochMs` or later can bear. Shortly before clocks are put back
- * that is the beginning of the hour which is shown twice.
+ * Returns the earliest wall, in whole units, that a row written at `epochMs` or later can have. Shortly before clocks are put back,
+ * that is the beginning of the hour that is shown twice.
  */
 export function wallFrom(epochMs: number, zone: string, unit: number): Wall {
   return Math.floor((earliestWall(epochMs, zone) * MICROS_PER_MS) / unit) * unit;
 }
 
-/** The latest wall that a row written at `epochMs` or before can bear. */
+/** Returns the latest wall that a row written at `epochMs` or before can have. */
 export function wallUntil(epochMs: number, zone: string): Wall {
   return latestWall(epochMs, zone) * MICROS_PER_MS;
 }

@@ -4,8 +4,8 @@ import type { WireRow, WireTable } from "../table.ts";
 import { wallText, type Wall, type WallRange } from "../stamps/wall.ts";
 
 /**
- * Every row lies where it was asked for. `from` is compared in whole units: a stamp may be coarser on the wire. A row at
- * the upper bound itself passes: some systems include it.
+ * Asserts that every row lies in the requested range. `from` is compared in whole units, because a stamp may be coarser on the
+ * wire. A row exactly at the upper bound passes, because some systems include it.
  * @throws {ParkError} E_SOURCE_FILTER_IGNORED, before anything of the answer is used.
  */
 export function assertInside(table: WireTable, rows: readonly WireRow[], range: WallRange, unit: number): void {
@@ -24,8 +24,8 @@ export function assertInside(table: WireTable, rows: readonly WireRow[], range: 
 }
 
 /**
- * Rows come in the order of their stamps; the last stamp, or undefined where there is no row.
- * @throws {ParkError} E_SOURCE_UNSORTED: continuing after the last row of such a page would skip rows.
+ * Asserts that rows come in the order of their stamps. Returns the last stamp; undefined if no row has one.
+ * @throws {ParkError} E_SOURCE_UNSORTED, because continuing after the last row of such a page would skip rows.
  */
 export function assertAscending(table: WireTable, rows: readonly WireRow[]): Wall | undefined {
   let last: Wall | undefined;
@@ -65,8 +65,8 @@ export function assertGoesOn(
 }
 
 /**
- * Keys that are numbers come in their order, as numbers or as texts; how other keys are sorted only the ERP knows.
- * @throws {ParkError} E_SOURCE_UNSORTED: what lies before the last key of such a page would be skipped, and count as deleted.
+ * Asserts that numeric keys come in order, as numbers or as texts. Only the ERP knows how it sorts other keys.
+ * @throws {ParkError} E_SOURCE_UNSORTED, because rows before the last key of such a page would be skipped and count as deleted.
  */
 export function assertKeysSorted(name: string, rows: readonly JsonObject[], field: string, remedy: string): void {
   const keys = rows.map((row) => jsonText(valueAt(row, field)));

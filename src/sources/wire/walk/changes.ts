@@ -8,22 +8,22 @@ import { walkByKey } from "./walk-keys.ts";
 import { walkByStamp } from "./walk-stamps.ts";
 import { cursorJson, parseWholeCursor, parseWireCursor, type OpenWindow } from "./wire-cursor.ts";
 
-/** One stamp of a stream and the table as it is read by it. Most streams have one track, some ERPs need a second. */
+/** One stamp of a stream, and the table as it is read by that stamp. Most streams have one track; some ERPs need a second. */
 export interface Track {
   readonly table: WireTable;
-  /** How fine the stamp is on the wire, in microseconds. */
+  /** The precision of the stamp on the wire, in microseconds. */
   readonly unit: number;
   /** The zone of the clock that writes the stamp. */
   readonly zone: string;
-  /** Read rows without a stamp at each poll too. */
+  /** Whether each poll also reads rows without a stamp. */
   readonly nulls: boolean;
 }
 
 export interface PollTimes {
   readonly clock: ServerClock;
-  /** How far before the last poll's beginning a poll begins: the longest transaction that may commit late. */
+  /** How far before the last poll's beginning a poll begins: as long as the longest transaction that may commit late. */
   readonly overlapMs: number;
-  /** How far behind the other side's clock a poll is taken to begin. */
+  /** How far behind the server's clock a poll is assumed to begin. */
   readonly marginMs: number;
 }
 
@@ -35,15 +35,15 @@ export interface Stamped {
   readonly logger: Logger;
 }
 
-/** More than any two zones are apart. */
+/** More than the difference between any two zones. */
 const ZONES_APART: Wall = 2 * PRECISIONS.day;
 
 /**
- * Every change after `cursor`; keeps the promise of `SourceStream.changes`. The first reading goes by key where keys can
- * be compared, so that empty and odd stamps are read too. A later one goes by stamp, oldest first per track, from where
- * the other side's clock stood when the one before began, less the overlap; earlier where that clock went back. Where nothing
- * was written within the overlap it begins right after the highest stamp there was: then a clock that stamps too early, or a wrong time
- * zone, loses nothing.
+ * Yields every change after `cursor`, as `SourceStream.changes` promises. The first read goes by key if keys can be compared, so
+ * that empty and odd stamps are read too. Later reads go by stamp, oldest first per track. They begin where the server's clock
+ * stood when the previous read began, less the overlap, or earlier if that clock was set back. If nothing was written within the
+ * overlap, they begin right after the highest known stamp, so that a clock that stamps too early, or a wrong time zone, loses
+ * nothing.
  * No request has an upper bound: a row stamped in the future is read at once, and again until that time is past.
  */
 export async function* changesByStamp(
@@ -67,7 +67,7 @@ export async function* changesByStamp(
   };
   if (read === null && stamped.table.keyset) {
     for await (const { rows, next } of walkByKey(stamped.table, { kind: "all" }, first?.after, signal)) {
-      // Answers may show that the other side's clock is behind what we took it for.
+      // Answers may show that the server's clock is behind our estimate.
       to = Math.min(to, now());
       note(rows, 0);
       const resume = next === undefined ? { read: to } : { read, first: { to, after: next } };
@@ -89,7 +89,7 @@ export async function* changesByStamp(
       to = Math.min(to, now());
       open = { ...step.open, to };
       note(step.rows, index);
-      // The stamps of other tracks are not known from a first reading: what comes may be old.
+      // After a first read, the stamps of other tracks are unknown, so new ones may be old.
       if (overlapped !== undefined && late === undefined && (known !== null || index === 0)) {
         late = step.rows.find(({ stamp = overlapped }) => stamp < overlapped && stamp > (known ?? -Infinity));
         if (late) {
@@ -106,9 +106,9 @@ export async function* changesByStamp(
 }
 
 /**
- * Where a track's window begins: at the overlap, or right after the highest stamp there was, whichever is earlier. Where no stamp was
- * seen yet, the first one may show that `timezone` is wrong. Where new stamps came below the overlap, others may have been drawn before
- * them and come later: it then begins by the overlap, `lateMs`, before the highest.
+ * Returns where a track's window begins: at the overlap, or right after the highest known stamp, whichever is earlier. If no stamp
+ * was seen yet, it begins earlier, because the first one may show that `timezone` is wrong. If new stamps came below the overlap,
+ * others may have been assigned before them and may come later: it then begins `lateMs`, which is the overlap, before the highest.
  */
 function beginning(
   { unit }: Track,
@@ -150,7 +150,7 @@ async function* stepsOf(
     yield { rows, open: next === undefined ? { to, track: index + 1 } : { to, track: index, nulls: { after: next } } };
 }
 
-/** A table without a stamp, read whole at each poll; unchanged rows fall out by their hash. */
+/** Yields the rows of a table without a stamp, which each poll reads whole. Unchanged rows are dropped later, by their hash. */
 export async function* changesWhole(
   table: WireTable,
   cursor: Cursor | null,
@@ -163,7 +163,7 @@ export async function* changesWhole(
     yield { ...readOf(rows), cursor: { whole: next === undefined ? {} : { after: next } } };
 }
 
-/** The rows as changes; those that cannot be read apart from them. */
+/** Splits rows into changes and unreadable rows. */
 function readOf(rows: readonly WireRow[]): Pick<ChangeBatch, "changes" | "unreadable"> {
   const changes: Change[] = [];
   const unreadable: UnreadableRow[] = [];

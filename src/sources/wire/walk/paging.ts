@@ -1,10 +1,10 @@
 import { backoffMs, ParkError, sleep } from "#model";
 
-/** Some systems look through a part of a table per page and find nothing in many of them. Not in so many. */
+/** The most empty pages in a row. Some systems search part of a table per page and find nothing on many pages, but not on so many. */
 const MOST_IN_A_ROW = 100;
 const PAUSES = { baseMs: 10, maxMs: 1_000 };
 
-/** Counts pages without rows that name a further one, so that a list without an end costs the ERP little and ends. */
+/** Counts empty pages that name a further one, so that an endless list costs the ERP little and ends. */
 export class EmptyPages {
   readonly #list: string;
   #inARow = 0;
@@ -14,7 +14,7 @@ export class EmptyPages {
   }
 
   /**
-   * To be called before the next page is asked for: pauses after an empty one, longer each time.
+   * Call it before requesting the next page. Pauses after an empty page, longer each time.
    * @throws {ParkError} E_SOURCE_PAGING after a hundred of them in a row; the abort reason.
    */
   async pass(rows: number, signal: AbortSignal): Promise<void> {
@@ -31,13 +31,13 @@ export class EmptyPages {
 }
 
 /**
- * Tells a last page from one that the server cut silently: a page shorter than the longest one the server ever gave is
- * the last, and one as long as that may not be. Knows more the longer it lives.
+ * Distinguishes a last page from one that the server cut silently. A page shorter than the longest page so far is the last; one as
+ * long may not be. The longer it lives, the more it knows.
  */
 export class PageGauge {
   #longest = 0;
 
-  /** May rows follow a page of `count` rows when `asked` were asked for? */
+  /** Whether rows may follow a page of `count` rows when `asked` were requested. */
   mayContinue(count: number, asked: number): boolean {
     const full = count >= asked || count >= this.#longest;
     this.#longest = Math.max(this.#longest, Math.min(count, asked));

@@ -3,19 +3,19 @@ import type { KeylessRows } from "../../source.ts";
 import type { KeylessReader, WireRow } from "../table.ts";
 import type { Wall } from "../stamps/wall.ts";
 
-/** How deep lists and objects may nest: a recursive reader of deeper ones would exhaust the stack. */
+/** How deep lists and objects may nest. Deeper values would exhaust the stack of a recursive reader. */
 const DEEPEST = 64;
 const REASON_LENGTH = 300;
-/** Why rows that share a key are odd. */
+/** The reason for rows that share a key and differ. */
 export const repeated =
   "several rows of one answer have this key and differ; choose fields for `key` that are unique together";
 
-/** How an adapter takes a row of an answer apart. Each may throw: that row alone is then odd. */
+/** How an adapter parses a row of an answer. If one of these functions throws, only that row is odd. */
 export interface RowForm {
-  /** Of the table and its change stamp, for messages. */
+  /** The names of the table and its change stamp, for messages. */
   readonly name: string;
   readonly stampField: string;
-  /** True for a log of events, in which one key may come several times. */
+  /** True for an event log, in which one key may occur several times. */
   readonly isLog?: boolean;
   key(raw: JsonObject): Key;
   row(raw: JsonObject): Row;
@@ -23,8 +23,9 @@ export interface RowForm {
 }
 
 /**
- * Reads the rows of answers one by one, so that an odd one stops no other: with a key it is marked, without one it is left out
- * and remembered. Until a row could be read, an answer without a readable row is another matter: the sync file names the wrong field.
+ * Reads the rows of answers one by one, so that an odd row does not stop the others. An odd row with a key is marked; one without a
+ * key is left out and remembered. Until a row could be read, an answer without a readable row means that the sync file names the
+ * wrong field.
  */
 export class RowReader implements KeylessReader {
   readonly #form: RowForm;
@@ -37,8 +38,8 @@ export class RowReader implements KeylessReader {
   }
 
   /**
-   * Tells that an earlier reading, perhaps of an earlier process, got past the first rows: the fields are the right ones. A row
-   * that is odd is odd then, also when it comes alone.
+   * Tells the reader that an earlier read, perhaps of an earlier process, got past the first rows, so the fields are right. An odd
+   * row then counts as odd even if it comes alone.
    */
   trust(): void {
     this.#hasKeys = true;
@@ -46,8 +47,8 @@ export class RowReader implements KeylessReader {
   }
 
   /**
-   * @throws {ParkError} E_SOURCE_KEY, E_SOURCE_STAMP where no row ever had a key, or a stamp that can be read; E_SOURCE_KEY also where
-   * no row of the answer has the key field at all: the ERP's schema changed. Rows of one key that differ are odd.
+   * @throws {ParkError} E_SOURCE_KEY, E_SOURCE_STAMP if no row ever had a key, or a stamp that can be read; E_SOURCE_KEY also if no
+   * row of the answer has the key field at all, because the ERP's schema changed. Rows that share a key and differ are odd.
    */
   read(raws: readonly JsonObject[], keysOnly = false): WireRow[] {
     const rows: WireRow[] = [];
@@ -89,7 +90,7 @@ export class RowReader implements KeylessReader {
     return [{ place: this.#form.name, reason: `${count === 1 ? "a row has" : "rows have"} no key: ${reason}` }];
   }
 
-  /** To be called before the whole table is read: it shows all that there are, and has to show a key first. */
+  /** Call it before the whole table is read. That read meets all rows without a key, and must find a key first. */
   forget(): void {
     this.#keyless = undefined;
     this.#hasKeys = false;
@@ -102,7 +103,7 @@ type Attempt<T> =
 
 const TOO_DEEP = { thrown: new RangeError(`it nests deeper than ${DEEPEST} levels`) };
 
-/** What is no error about a row stays what it is. */
+/** Returns the value, or an error about the row. Other errors are thrown on. */
 function attempt<T>(read: () => T): Attempt<T> {
   try {
     return { value: read() };
@@ -116,7 +117,7 @@ function odd(key: Key, place: string, thrown: Error): WireRow {
   return { key, row: {}, stamp: undefined, odd: { place, reason: reasonOf(thrown) } };
 }
 
-/** One answer shows a record once: which of several rows that share a key and differ is the record is unknown, so they are one odd row. */
+/** Turns rows that share a key and differ into one odd row: an answer shows a record once, so it is unknown which row is the record. */
 function markRepeated(rows: readonly WireRow[], name: string): WireRow[] {
   const first = new Map<Key, WireRow>();
   const keys = new Set<Key>();
@@ -135,7 +136,7 @@ function reasonOf(thrown: unknown): string {
   return messageOf(thrown).slice(0, REASON_LENGTH);
 }
 
-/** Looks no deeper than it has to. */
+/** Whether a value nests deeper than `levels`. Looks no deeper than necessary. */
 function nests(value: Json, levels: number): boolean {
   if (typeof value !== "object" || value === null) return false;
   return levels === 0 || Object.values(value).some((member) => nests(member, levels - 1));

@@ -51,7 +51,10 @@ export async function* walkByKey(
   }
 }
 
-/** A place that the ERP handed out may mean nothing to it by the time a later poll continues there: the list then begins again. */
+/**
+ * Reads the first page. A place that the ERP handed out may be unknown to it when a later poll continues there: the list then
+ * starts over.
+ */
 async function firstPage(
   table: WireTable,
   scope: Scope,
@@ -68,7 +71,7 @@ async function firstPage(
   }
 }
 
-/** What tells a page from others, in few characters. */
+/** A short text that distinguishes a page from others. */
 function outline({ rows }: KeyPage): string {
   return JSON.stringify([rows.length, rows[0]?.key, rows.at(-1)?.key]);
 }
@@ -115,7 +118,7 @@ export async function* walkComplete(
   );
 }
 
-/** Takes note of a row; true the first time. Where only keys are wanted, rows of one key are the same. */
+/** Records that a row was seen, and returns true the first time. With `keysOnly`, rows with the same key are the same. */
 export function firstSight(seen: Set<string>, row: WireRow, keysOnly = false): boolean {
   const name = keysOnly ? row.key : sightOf(row);
   if (seen.has(name)) return false;
@@ -123,7 +126,7 @@ export function firstSight(seen: Set<string>, row: WireRow, keysOnly = false): b
   return true;
 }
 
-/** What two readings of the same version of a row have in common. */
+/** Identifies a version of a row: two reads of the same version give the same text. */
 export function sightOf({ key, row, odd }: WireRow): string {
   if (odd !== undefined) return `${key}\u0000${odd.reason}`;
   return `${key}\u0000${contentHash({ kind: "upsert", key, row })}`;

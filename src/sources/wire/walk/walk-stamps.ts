@@ -4,17 +4,17 @@ import type { WireRow, WireTable } from "../table.ts";
 import { firstSight, sightOf, walkByKey, walkComplete } from "./walk-keys.ts";
 import type { Wall, WallRange } from "../stamps/wall.ts";
 
-/** Where a walk stands: at the beginning of a stamp, or inside the rows that share one, after a key. */
+/** The position of a walk: at the beginning of a stamp, or among the rows that share one, after a key. */
 export interface WalkPosition {
   readonly at: Wall;
   readonly tied?: boolean | undefined;
   readonly after?: Json | undefined;
 }
 
-/** Pages that are still read behind the present: enough for what is stamped in the future, and an end for a busy table. */
+/** How many pages are read beyond the present: enough for rows stamped in the future, and a limit for a busy table. */
 const PAGES_AHEAD = 16;
 
-/** Some rows, and where to continue: at `place`, or from the beginning of the range where there is none; not once `done`. */
+/** Some rows, and where to continue: at `place`, or at the beginning of the range without one. A walk does not continue after `done`. */
 export interface Step {
   readonly rows: readonly WireRow[];
   readonly place?: WalkPosition;
@@ -22,10 +22,10 @@ export interface Step {
 }
 
 /**
- * Walks a range of stamps, oldest first. Every request names the stamp it begins at, so rows that change meanwhile leave
- * the range without moving others. The last stamp of a page is read again, inclusively, in whole units: a stamp that is
- * coarser on the wire than in the database hides nothing. A page that does not get past one unit is read by key.
- * Where others write faster than pages are read, the walk ends some pages behind `present`: the next one begins before it.
+ * Walks a range of stamps, oldest first. Every request names the stamp that it begins at, so rows that change meanwhile leave the
+ * range without moving others. The last stamp of a page is read again, inclusively and in whole units, so that a stamp that is
+ * coarser on the wire than in the database hides nothing. A page that does not get past one unit is read by key. If others write
+ * faster than pages are read, the walk ends some pages beyond `present`, and the next walk begins before that.
  */
 export async function* walkByStamp(
   table: WireTable,
@@ -83,7 +83,7 @@ export async function* walkByStamp(
   yield { rows: [], done: true };
 }
 
-/** A whole range, for tables that do not sort, or that sort nothing but empty stamps to the front. */
+/** Reads a whole range, for tables that do not sort, or that sort empty stamps to the front. */
 async function* inAnyOrder(
   table: WireTable,
   range: WallRange,
@@ -97,7 +97,7 @@ async function* inAnyOrder(
   yield { rows: [], done: true };
 }
 
-/** All rows whose stamp lies in one unit, by key; where keys cannot be compared, until nothing new shows up. */
+/** Reads all rows whose stamp lies in one unit, by key. If keys cannot be compared, reads until nothing new shows up. */
 async function* tiedRows(
   table: WireTable,
   at: Wall,

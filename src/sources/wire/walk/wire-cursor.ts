@@ -10,25 +10,25 @@ const openWindow = z.strictObject({
 });
 
 const schema = z.strictObject({
-  /** Everything the ERP showed up to this instant was read; null: nothing yet. */
+  /** Everything that the ERP showed up to this instant was read; null if nothing was. */
   read: z.number().nullable(),
-  /** The highest stamp that was read, by track; none is ahead of the ERP's clock. */
+  /** The highest stamp that was read, per track. None is ahead of the ERP's clock. */
   highest: z.array(z.number().nullable()).optional(),
-  /** When a poll met a new stamp below its overlap, epoch milliseconds by the ERP's clock: others may follow below it. */
+  /** When a poll met a new stamp below its overlap, in epoch milliseconds by the ERP's clock. Others may follow below it. */
   lateAt: z.number().optional(),
-  /** A first reading by key that was begun. */
+  /** A first read by key that was begun. */
   first: z.strictObject({ to: z.number(), after: jsonValue }).optional(),
   /** A window that was begun: it is read to its end before a new one opens. */
   window: openWindow.optional(),
 });
 
-/** Where a poll of a stamped table stands. */
+/** The position of a poll of a table with stamps. */
 export type WireCursor = z.infer<typeof schema>;
 export type OpenWindow = z.infer<typeof openWindow>;
 
 const wholeSchema = z.strictObject({ whole: z.strictObject({ after: jsonValue.optional() }) });
 
-/** @throws {ParkError} E_SOURCE_CURSOR when it was made by another adapter or for another kind of stream. */
+/** @throws {ParkError} E_SOURCE_CURSOR when another adapter or another kind of stream made the cursor. */
 export function parseWireCursor(cursor: Cursor | null): WireCursor {
   if (cursor === null) return { read: null };
   const parsed = schema.safeParse(cursor);
@@ -36,7 +36,10 @@ export function parseWireCursor(cursor: Cursor | null): WireCursor {
   return parsed.data;
 }
 
-/** The place of a table that is read whole; undefined at its beginning. @throws {ParkError} E_SOURCE_CURSOR */
+/**
+ * Returns the position in a table that is read whole; undefined at its beginning.
+ * @throws {ParkError} E_SOURCE_CURSOR
+ */
 export function parseWholeCursor(cursor: Cursor | null): Json | undefined {
   if (cursor === null) return undefined;
   const parsed = wholeSchema.safeParse(cursor);
@@ -44,7 +47,7 @@ export function parseWholeCursor(cursor: Cursor | null): Json | undefined {
   return parsed.data.whole.after;
 }
 
-/** A cursor as the store keeps it: members that are undefined are left out. */
+/** Returns the cursor as the store keeps it, without undefined members. */
 export function cursorJson(cursor: WireCursor): Cursor {
   const kept: Cursor = JSON.parse(JSON.stringify(cursor));
   return kept;
