@@ -6,7 +6,7 @@ import { HttpProxyAgent, HttpsProxyAgent } from "hpagent";
 import { messageOf, StopError } from "#model";
 import type { HttpSettings } from "./client.ts";
 
-/** Shorter than what servers and balancers commonly allow, so that a request rarely meets a connection about to close. */
+/** Shorter than what servers and balancers commonly allow, so that a request rarely meets a connection that is about to close. */
 const IDLE_CONNECTION_MS = 15_000;
 
 export interface Agents {
@@ -15,7 +15,7 @@ export interface Agents {
 }
 
 /**
- * Connections that are kept alive, direct or through the proxy, trusting the private authorities too.
+ * Opens connections that are kept alive, direct or through the proxy. They also trust the private authorities.
  * @throws {StopError} E_HTTP_CA_FILE when the file cannot be read or holds no certificate.
  */
 export function openAgents(settings: HttpSettings, viaProxy: boolean): Agents {
@@ -32,7 +32,7 @@ export function openAgents(settings: HttpSettings, viaProxy: boolean): Agents {
   return { http: new HttpProxyAgent(proxied), https: new HttpsProxyAgent(proxied) };
 }
 
-/** Built once: a context per connection would parse some hundred and fifty certificates each time. */
+/** Built once, because a context per connection would parse about 150 certificates each time. */
 function trusting(caFile: string): tls.SecureContext {
   try {
     const pem = readFileSync(caFile, "utf8");
@@ -44,7 +44,7 @@ function trusting(caFile: string): tls.SecureContext {
   }
 }
 
-/** Newer Node versions also know those of NODE_EXTRA_CA_CERTS and of the operating system. */
+/** Returns the authorities to trust. Newer Node versions also know those of NODE_EXTRA_CA_CERTS and of the operating system. */
 function systemAuthorities(): readonly string[] {
   const known: ((type: "default") => string[]) | undefined = Reflect.get(tls, "getCACertificates");
   return known?.("default") ?? tls.rootCertificates;

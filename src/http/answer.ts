@@ -2,16 +2,16 @@ import type { IncomingHttpHeaders } from "node:http";
 import type { Json } from "#model";
 import { HttpFailure } from "./failure.ts";
 
-/** Error messages are short; error pages need not be. */
+/** The most of a body that an excerpt shows. Error messages are short, but error pages may be long. */
 const EXCERPT_BYTES = 16 * 1024;
 const XML_DECLARATION_BYTES = 200;
 
-/** What a server answered, whatever the status. The body is read to its end and decoded only when asked for. */
+/** What a server answered, whatever the status. The body is complete, and is decoded only on demand. */
 export class HttpAnswer {
   readonly status: number;
   readonly headers: IncomingHttpHeaders;
   readonly bytes: Uint8Array;
-  /** From the call to the end of the body, waiting for a connection included. */
+  /** From the call to the end of the body, including the wait for a connection. */
   readonly durationMs: number;
   /** Method and address without query, for messages. */
   readonly place: string;
@@ -30,13 +30,13 @@ export class HttpAnswer {
   }
 
   /**
-   * The body as text, by the encoding that the answer declares unless the caller knows better.
-   * @throws {HttpFailure} `encoding` where a byte is none of that encoding: to replace it would write wrong names.
+   * Returns the body as text, in the encoding that the answer declares or that the caller names.
+   * @throws {HttpFailure} `encoding` when a byte is invalid in that encoding, because replacing it would write wrong names.
    */
   text(encoding?: string): string {
     const charset = encoding ?? declaredCharset(this.headers["content-type"], this.bytes);
     try {
-      // Nothing is replaced, and a byte order mark is left out.
+      // Replaces nothing, and leaves out a byte order mark.
       return new TextDecoder(charset, { fatal: true }).decode(this.bytes);
     } catch (cause) {
       const why =
@@ -50,13 +50,13 @@ export class HttpAnswer {
     }
   }
 
-  /** The beginning of the body for a message about it: of bounded length, and readable whatever it is encoded in. */
+  /** The beginning of the body, for a message about it. Its length is bounded, and it is readable in any encoding. */
   get excerpt(): string {
     return new TextDecoder().decode(this.bytes.subarray(0, EXCERPT_BYTES)).trim();
   }
 
   /**
-   * The body as JSON; undefined when there is none.
+   * Returns the body as JSON; undefined when there is none.
    * @throws {HttpFailure} `malformed` or `encoding`, naming the place and the content type but never the body.
    */
   json(): Json | undefined {
@@ -73,7 +73,7 @@ export class HttpAnswer {
   }
 }
 
-/** The encoding that an answer declares: of its Content-Type, else of its XML declaration, else UTF-8 as JSON has to be. */
+/** Returns the encoding that an answer declares in its Content-Type, else in its XML declaration, else UTF-8, which JSON requires. */
 function declaredCharset(contentType: string | undefined, bytes: Uint8Array): string {
   const declared = /;\s*charset\s*=\s*"?([\w.:-]+)/i.exec(contentType ?? "")?.[1];
   if (declared !== undefined) return declared;

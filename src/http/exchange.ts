@@ -20,8 +20,8 @@ export interface RawAnswer {
 }
 
 /**
- * Follows one request of got to the end of its answer, within the limits whatever the server does. got's own promise costs a
- * third more, and got's own limit of time is over with the first redirect.
+ * Follows one request of got to the end of its answer, within the limits whatever the server does. got's own promise costs a third
+ * more, and got's own time limit ends with the first redirect.
  * @throws {HttpFailure}, the abort reason at once when the signal is aborted, or why the request was withheld.
  */
 export function exchange(request: Request, limits: ExchangeLimits): Promise<RawAnswer> {
@@ -33,7 +33,7 @@ export function exchange(request: Request, limits: ExchangeLimits): Promise<RawA
       unfollow?.();
       settle();
       request.destroy();
-      // A redirect whose body never ends would keep its connection.
+      // A redirect whose body never ends would keep its connection open.
       for (const hop of hops) if (!hop.complete) hop.socket?.destroy();
     };
     const fail = (reason: "timeout" | "too-large" | "malformed", what: string) =>

@@ -1,7 +1,7 @@
 import { RequestError, TimeoutError } from "got";
 import { asError, RetryError, type ErrorCode } from "#model";
 
-/** What kept an exchange from ending with a usable answer. */
+/** Why an exchange did not end with a usable answer. */
 export type HttpFailureReason =
   | "unreachable"
   | "tls"
@@ -24,8 +24,8 @@ const CODES: Readonly<Record<HttpFailureReason, ErrorCode>> = {
 };
 
 /**
- * An exchange without a usable answer. `outcomeUnknown` is true when the request may have been carried out: everything
- * that happened after the connection stood. A module that has codes of its own translates it; left alone it is a retry.
+ * An exchange without a usable answer. `outcomeUnknown` is true when the request may have been carried out, which is possible as
+ * soon as a connection exists. A module with codes of its own translates it; otherwise it is a RetryError like any other.
  */
 export class HttpFailure extends RetryError {
   readonly reason: HttpFailureReason;
@@ -39,20 +39,20 @@ export class HttpFailure extends RetryError {
 /** Codes of Node for a certificate that is not trusted or does not fit. */
 const TLS_CODES = /^(CERT_|DEPTH_ZERO_|SELF_SIGNED_|UNABLE_TO_|ERR_TLS_|ERR_SSL_|EPROTO|HOSTNAME_MISMATCH)/;
 
-/** What OpenSSL makes of words that are no handshake. */
+/** OpenSSL's messages for an answer that is not a TLS handshake. */
 const NOT_TLS = /wrong version number|packet length too long|unknown protocol|http request/i;
 const notTls = "the server does not speak https at this port: write http, or the port of https";
 
-/** A connection that ends here never carried a request, although Node calls it a reset. */
+/** A connection that ends during the handshake never carried a request, although Node calls it a reset. */
 const HANDSHAKE_CUT = "before secure TLS connection was established";
 
-/** Phases of got that lie before the first byte of the request. */
+/** Phases of got before the first byte of the request. */
 const CONNECT_PHASES = new Set(["lookup", "connect", "secureConnect"]);
 
 /** System calls before the first byte of the request. */
 const CONNECT_CALLS = new Set(["getaddrinfo", "connect"]);
 
-/** Translates an error of got. `place` is method and address without query: a query may hold a secret. */
+/** Translates an error of got. `place` is method and address without query, because a query may hold a secret. */
 export function httpFailure(thrown: unknown, place: string): HttpFailure {
   const cause = asError(thrown);
   if (thrown instanceof TimeoutError) {
@@ -74,7 +74,10 @@ export function httpFailure(thrown: unknown, place: string): HttpFailure {
     : new HttpFailure("unreachable", `${place}: no connection: ${cause.message}`, { outcomeUnknown: false, cause });
 }
 
-/** Told apart by proof that no connection stood: Node reports a write to one that was cut past got, as an error of its own. */
+/**
+ * Whether a connection may have existed. False only if it is proven that none did: Node reports a write to a connection that was
+ * cut as an error of its own, past got.
+ */
 function mayHaveConnected(thrown: unknown, { syscall = "" }: NodeJS.ErrnoException): boolean {
   if (thrown instanceof RequestError) return thrown.timings?.connect !== undefined;
   return !CONNECT_CALLS.has(syscall);

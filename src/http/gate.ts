@@ -1,7 +1,7 @@
 import type { ClientRequest } from "node:http";
 import type { Socket } from "node:net";
 
-/** A request that was ended before its first byte left, and why. */
+/** A request that was ended before its first byte was sent, and why. */
 export class Withheld extends Error {
   readonly reason: unknown;
 
@@ -12,8 +12,8 @@ export class Withheld extends Error {
 }
 
 /**
- * Calls `mayGo` when the request's connection is ready, right before the first byte leaves: a handshake takes as long as the
- * other side wants. What it throws ends the request, and nothing was sent.
+ * Calls `mayGo` when the request's connection is ready, right before the first byte is sent, because a handshake takes as long as
+ * the server wants. If `mayGo` throws, the request ends and nothing was sent.
  */
 export function gated(request: ClientRequest, mayGo: () => void): ClientRequest {
   const pass = () => {
@@ -34,7 +34,7 @@ export function gated(request: ClientRequest, mayGo: () => void): ClientRequest 
   });
 }
 
-/** The event that a connection is ready; undefined for one that is ready already: it was kept alive, or is a tunnel. */
+/** Returns the event that a connection is ready; undefined if it already is, because it was kept alive or is a tunnel. */
 function readyEvent(socket: Socket): "connect" | "secureConnect" | undefined {
   if ("secureConnecting" in socket) return socket.secureConnecting === true ? "secureConnect" : undefined;
   return socket.connecting ? "connect" : undefined;

@@ -2,8 +2,8 @@ import { isIPv6 } from "node:net";
 import { isLoopback } from "#model";
 
 /**
- * Whether an address goes past the proxy, by the words of NO_PROXY: `*`, a host name (its subdomains too, with or
- * without a leading dot or `*.`), an address, each with an optional port. Loopback addresses always go direct.
+ * Whether an address bypasses the proxy, in the notation of NO_PROXY: `*`, a host name (its subdomains too, with or without a
+ * leading dot or `*.`), or an address, each with an optional port. Loopback addresses always go direct.
  */
 export function bypassesProxy(url: URL, except: readonly string[]): boolean {
   const host = url.hostname.toLowerCase().replace(/^\[|\]$/g, "");
@@ -15,7 +15,7 @@ export function bypassesProxy(url: URL, except: readonly string[]): boolean {
 function covers(entry: string, host: string, port: string): boolean {
   if (entry === "") return false;
   if (entry === "*") return true;
-  // The end of an IPv6 address without brackets is no port.
+  // The end of an IPv6 address without brackets is not a port.
   const [, name = "", wantedPort] = isIPv6(entry) ? [entry, entry] : (/^\[?(.+?)\]?(?::(\d+))?$/.exec(entry) ?? []);
   if (wantedPort !== undefined && wantedPort !== port) return false;
   const bare = name.replace(/^\*?\./, "");

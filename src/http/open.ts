@@ -61,9 +61,9 @@ class GotClient implements HttpClient {
     signal?.throwIfAborted();
     const to = new URL(request.url);
     if (to.origin !== this.#origin) throw this.#refused(request, `an address at ${to.origin}`);
-    // Of a text got looks at each character.
+    // The address is a URL object, because got would examine each character of a text.
     const sent = this.#got.stream(to, this.#options(request, cookie));
-    // got ends a GET or HEAD without a body automatically, and waits for the bodies of the others.
+    // got ends a GET or HEAD without a body automatically, but waits for a body with all other methods.
     if (!hasBody(request) && !isRead(request.method)) sent.end();
     const limits = { callTimeoutMs: request.callTimeoutMs ?? callTimeoutMs, responseLimitBytes, signal };
     const { statusCode, headers, bytes } = await exchange(sent, { place: place(request), ...limits });
@@ -104,7 +104,7 @@ class GotClient implements HttpClient {
   }
 }
 
-/** The time of the whole call is kept by {@link exchange}. */
+/** {@link exchange} limits the time of the whole call. */
 function timeouts(connect: number, response: number) {
   return { lookup: connect, connect, secureConnect: connect, response };
 }
@@ -117,20 +117,20 @@ function isRead(method: string): boolean {
   return method === "GET" || method === "HEAD";
 }
 
-/** Where a redirect leads; `same` where the header names no address at all, which got then reports. */
+/** Returns the origin to which a redirect leads, or `same` if the header is not an address, which got then reports. */
 function redirectOrigin({ location }: IncomingHttpHeaders, from: string, same: string): string {
   return URL.canParse(location ?? "", from) ? new URL(location ?? "", from).origin : same;
 }
 
-/** Method and address for messages, without query and credentials. */
+/** Returns method and address for messages, without query and credentials. */
 function place({ method, url }: HttpRequest): string {
   const bare = url.split(/[?#]/, 1)[0] ?? "";
   return `${method} ${bare.replace(/\/\/[^/@]*@/, "//")}`;
 }
 
 /**
- * Sends as Node does. got names every option it has, most of them without a value, and Node copies all of them
- * three times: for a small request that is a tenth of its cost. These are the ones that are used here; what concerns TLS is the agent's.
+ * Sends like Node itself. got sets every option it has, most of them without a value, and Node copies all of them three times,
+ * which is a tenth of the cost of a small request. Only these options are used here; the agent has those of TLS.
  */
 function leanRequest(
   url: URL,
@@ -141,24 +141,24 @@ function leanRequest(
 }
 
 /**
- * Cookies of one client. Kept outside got: with got's own jar an answer never resolves when the server sets
- * a cookie (its issue 2444). Servers inside a company may have names without a dot, so public suffixes do not matter.
+ * The cookies of one client. Kept outside got, because with got's own jar an answer never resolves when the server sets a cookie
+ * (got's issue 2444). Public suffixes are not refused, because servers inside a company may have names without a dot.
  */
 class Cookies {
   #opened: Promise<CookieJar> | undefined;
 
-  /** Loaded with the first request: few clients keep cookies, and all public suffixes of the internet come with it. */
+  /** Loaded with the first request, because few clients keep cookies and the jar loads all public suffixes of the internet. */
   get #jar(): Promise<CookieJar> {
     return (this.#opened ??= openJar());
   }
 
-  /** The Cookie header for an address, or undefined when there is nothing to send. */
+  /** Returns the Cookie header for an address, or undefined when there is nothing to send. */
   async header(url: string): Promise<string | undefined> {
     const text = await (await this.#jar).getCookieString(url);
     return text === "" ? undefined : text;
   }
 
-  /** Keeps what a server set; what is not a cookie is left out. */
+  /** Keeps the cookies that a server set. Ignores anything that is not a cookie. */
   async keep(url: string, headers: IncomingHttpHeaders): Promise<void> {
     const jar = await this.#jar;
     for (const cookie of headers["set-cookie"] ?? []) await jar.setCookie(cookie, url, { ignoreError: true });

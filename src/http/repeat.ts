@@ -1,18 +1,18 @@
 import { backoffMs, RetryError, sleep, WaitError, type Backoff } from "#model";
 
-/** How often and how patiently a harmless request is repeated. */
+/** How often and with which pauses a harmless request is repeated. */
 export interface RepeatPolicy extends Backoff {
-  /** Calls in all, the first included. */
+  /** Calls in total, including the first. */
   readonly attempts: number;
-  /** The longest `afterMs` of a {@link WaitError} that is waited for here; undefined: waits are left to the caller. */
+  /** The longest `afterMs` of a {@link WaitError} that is waited for here. Undefined leaves waits to the caller. */
   readonly waitMs?: number;
-  /** What is thrown at once, whatever its kind. */
+  /** Whether an error is thrown at once, whatever its kind. */
   readonly isFinal?: (thrown: unknown) => boolean;
 }
 
 /**
- * Repeats `call` while it fails with a {@link RetryError}, pausing longer each time and never in step with others.
- * Only for requests that may be carried out twice without harm: the caller says so by calling this.
+ * Repeats `call` while it fails with a {@link RetryError}, after growing pauses with jitter.
+ * Use it only for requests that may be carried out twice without harm.
  * The last error is thrown as it is; an abort ends the pause with the abort reason.
  */
 export async function repeating<T>(
@@ -42,8 +42,8 @@ function pauseAfter(thrown: unknown, policy: RepeatPolicy, attempt: number): num
 }
 
 /**
- * What a Retry-After header asks for, in milliseconds: seconds or a date; undefined when it says neither. A date is the
- * other side's: `date`, the answer's own Date header, is by the same clock; without one it is compared with `now`, ours.
+ * Returns the pause that a Retry-After header asks for, in milliseconds, from seconds or a date; undefined if it is neither. A date
+ * is by the server's clock. It is compared with `date`, the answer's own Date header, or without one with `now`, our clock.
  */
 export function retryAfterMs(header: string | undefined, now: number, date?: string): number | undefined {
   const text = header?.trim() ?? "";
