@@ -1,81 +1,79 @@
 import type { RecordId, StreamName } from "#model";
 
 export interface WakeOptions {
-  /** Live changes are handled before those of a backfill, in whatever order they were queued. */
+  /** Whether the records belong to a backfill: live changes are handled first, no matter which were queued first. */
   readonly backfill: boolean;
-  /** Handed out one by one, so that each goes to the next process that has a place; together they cost less. */
+  /** One job per record, so that each goes to the next free process. Sharing jobs costs less. */
   readonly apart?: boolean;
 }
 
 export interface StartOptions {
-  /** Deliveries that run at once, at most. */
+  /** Most deliveries to run at once. */
   readonly concurrency: number;
-  /** Whether polls are handed out here, too; they are unless it is false. */
+  /** Whether polls are handed out here too. Default: true. */
   readonly polls?: boolean;
 }
 
-/** What the queue calls when a job comes up. Handlers never throw: whatever happened is in the store. */
+/** Called by the queue for its jobs. Handlers never throw: the store has the result. */
 export interface QueueHandlers {
-  /** A record's turn. Called at most `concurrency` times at once; for one record perhaps more than once at a time. */
+  /** Delivers a record. At most `concurrency` calls at once, possibly several for one record. */
   deliver(id: RecordId, signal: AbortSignal): Promise<void>;
-  /** A stream's poll is due. Never called twice at once for one stream, by any process on the same queue. */
+  /** Polls a stream. Never two calls at once for one stream, across all processes on the same queue. */
   poll(stream: StreamName, signal: AbortSignal): Promise<void>;
 }
 
 /**
- * Wake-ups and nothing else: jobs name records by (stream, key), results and attempts live in the store.
- * Losing every job costs time, never data: the caller wakes again. A duplicate wake-up does no harm: the store's claim admits
- * one of them and shows the others that there is nothing to do.
+ * Wake-ups and nothing else: jobs name records by (stream, key); results and attempts are in the store. Losing every job costs time, never
+ * data, because the caller wakes again. A duplicate wake-up does no harm: only one of them can claim the record in the store.
  */
 export interface Queue extends AsyncDisposable {
   /**
-   * Asks for a delivery of each record. Nothing is remembered of a record: waking it twice delivers it twice.
-   * @throws {RetryError} E_QUEUE_UNREACHABLE within seconds when the backend does not answer: the wake-ups may or may not
-   * be in it; E_QUEUE_REFUSED when it answers with an error (its memory is full).
+   * Requests a delivery of each record. The queue does not deduplicate: waking a record twice delivers it twice.
+   * @throws {RetryError} E_QUEUE_UNREACHABLE within seconds when the backend does not answer: the wake-ups may or may not be in it;
+   * E_QUEUE_REFUSED when it answers with an error (its memory is full).
    * @throws {StopError} E_QUEUE_DENIED when the user may not run the command.
    */
   wake(ids: readonly RecordId[], options: WakeOptions): Promise<void>;
 
   /**
-   * Makes these streams' polls come up at their intervals, the first at once; streams not named are no longer polled.
-   * Calling it again with the same intervals moves nothing. A backend that cannot be reached, or that loses the schedule later, gets
-   * it when it is back: there is no need to call again.
+   * Polls these streams at their intervals, the first time at once; other streams are no longer polled. Calling it again with the same
+   * intervals changes nothing. A backend that is unreachable, or loses the schedule later, gets it when it is back, without another call.
    */
   schedulePolls(polls: ReadonlyMap<StreamName, { everyMs: number }>): Promise<void>;
 
   /**
-   * Asks for one poll now, beside the schedule. During a poll of the stream: for one more afterwards.
+   * Requests one poll now, outside the schedule. If a poll of the stream is running, another one follows it.
    * @throws {RetryError} E_QUEUE_UNREACHABLE when the backend does not answer.
    */
   pollNow(stream: StreamName): Promise<void>;
 
-  /** Begins to hand out jobs. While the backend cannot be reached it resolves too, and jobs are handed out from its return on. */
+  /** Starts to hand out jobs. It also resolves while the backend is unreachable; jobs are then handed out once it is back. */
   start(handlers: QueueHandlers, options: StartOptions): Promise<void>;
 
-  /** Begins to hand out polls, where `start` did not. */
+  /** Starts to hand out polls, if `start` did not. */
   startPolls(): Promise<void>;
 
   /**
-   * Hands out no more polls here, keeps the schedule for the next one and aborts the signals of running polls. Resolves to whether they have
-   * ended, within seconds.
+   * Hands out no more polls here, leaves the schedule to the next process and aborts running polls. Resolves within seconds to whether they
+   * have ended.
    */
   stopPolls(): Promise<boolean>;
 
   /**
-   * Whether deliveries are handed out here: other processes on the queue get them otherwise, also what is here already and has not begun.
-   * What runs is left alone.
+   * Sets whether deliveries are handed out here. If not, other processes get them, including those that this process holds but has not
+   * started. Running deliveries continue.
    */
   setDelivering(isOn: boolean): Promise<void>;
 
-  /** Deliveries that run here now. */
+  /** The number of deliveries running here. */
   underWay(): number;
 
-  /** Deliveries that run here at once from now on, at most, in place of what `start` says. What runs is left alone. */
+  /** Sets how many deliveries run here at once, overriding `start`. Running ones continue. */
   setConcurrency(concurrency: number): void;
 
   /**
-   * Hands out nothing more, leaves what has not begun to other processes, and aborts the signals of running polls at once: what they have not stored is read again. Waits
-   * up to `graceMs` for running deliveries, whose signals are aborted after it.
+   * Hands out nothing more, leaves unstarted records to other processes, and aborts running polls at once: rows that they have not stored
+   * are read again. Waits up to `graceMs` for running deliveries, then aborts their signals.
    */
   stop(graceMs: number): Promise<void>;
 
@@ -86,36 +84,35 @@ export interface Queue extends AsyncDisposable {
   ping(): Promise<void>;
 
   /**
-   * What keeps jobs from being handed out here although `ping` resolves, in the words of the backend: a right that the user lacks, a
-   * connection too many. Undefined from the next job on.
+   * Why no jobs are handed out here although `ping` resolves, in the backend's own words: a missing right, or a connection too many.
+   * Undefined again from the next job on.
    */
   trouble(): string | undefined;
 
   /**
-   * Calls `listener` each time the backend may have forgotten jobs (flushed, restarted, a replica was promoted): what was woken
-   * and not delivered must be woken again. Noticed within seconds while polls are scheduled, at once after a restart.
+   * Calls `listener` each time the backend may have lost jobs (flushed, restarted, a replica was promoted): undelivered records must then
+   * be woken again. Noticed within seconds while polls are scheduled, at once after a restart.
    */
   onForgotten(listener: () => void): void;
 
   /**
-   * Keeps one number beside the jobs, in place of the last one. It lives as long as the backend keeps what it holds: a flush
-   * forgets it, and so does the end of a private server.
+   * Stores one number beside the jobs, replacing the last one. A flush of the backend loses it, and so does the end of a private server.
    * @throws {RetryError} E_QUEUE_UNREACHABLE, E_QUEUE_REFUSED
    */
   saveMark(mark: number): Promise<void>;
   /**
-   * The number that was saved last; undefined when the backend holds none.
+   * The number stored last; undefined if the backend has none.
    * @throws {RetryError} E_QUEUE_UNREACHABLE, E_QUEUE_REFUSED
    */
   mark(): Promise<number | undefined>;
 
-  /** Jobs that wait and run now, each of one record or many, for status and metrics. */
+  /** The number of waiting and of running jobs, for status and metrics. A job may hold many records. */
   depth(): Promise<{ waiting: number; active: number }>;
 }
 
 /**
- * How a queue is opened: chosen by QUEUE_URL. `prefix` keeps installations apart that share a server; `?prefix=name` of the
- * url goes before it. A url of kind "redis" is `redis://`, `rediss://` (TLS), `unix:///path` (a socket), or
+ * How to open a queue, chosen by QUEUE_URL. `prefix` separates installations that share a server; `?prefix=name` in the URL takes
+ * precedence. A URL of kind "redis" is `redis://`, `rediss://` (TLS), `unix:///path` (a socket), or
  * `redis+sentinel://host:26379,host:26379/mymaster/0` (`rediss+sentinel://`).
  */
 export type QueueLocation =

@@ -6,7 +6,7 @@ export function unreachable(where: string, cause?: unknown): RetryError {
   return new RetryError("E_QUEUE_UNREACHABLE", message, cause === undefined ? {} : { cause });
 }
 
-/** The server answered, but not with what was asked for: its memory is full, it only reads, a command is forbidden. */
+/** The error if the server answered but refused: its memory is full, it is read-only, a command is forbidden. */
 export function refused(where: string, cause: unknown): RetryError {
   const why = messageOf(cause);
   return new RetryError("E_QUEUE_REFUSED", `the queue at ${where} refused a command: ${why}`, { cause });
@@ -36,7 +36,7 @@ const connectionWords =
 /** PostgreSQL: connection exceptions, and a server that is shutting down or starting up. */
 const connectionStates = /^(08|57P)/;
 
-/** Whether an error says that the server cannot be reached, rather than what it thinks of a command. */
+/** Whether an error means that the server cannot be reached, rather than that it refused a command. */
 export function isUnreachable(error: unknown): boolean {
   if (error instanceof SyncError) return error.code === "E_QUEUE_UNREACHABLE";
   if (error instanceof AggregateError) return error.errors.some(isUnreachable);

@@ -12,13 +12,12 @@ export interface QueueDeps {
 }
 
 /**
- * Opens the queue. A server that does not answer is no reason to fail: its calls reject until it is back, and then
- * everything resumes automatically.
+ * Opens the queue. Does not fail if the server does not answer: calls reject until it is back, and then everything resumes automatically.
  * @throws {StopError} E_QUEUE_DENIED, E_QUEUE_VERSION, E_QUEUE_URL: waiting would not help.
- * @throws {StopError} E_REDIS_MISSING, E_REDIS_FAILED: there is no private server to be had.
+ * @throws {StopError} E_REDIS_MISSING, E_REDIS_FAILED: a private server cannot be started.
  */
 export async function openQueue(location: QueueLocation, { clock, logger }: QueueDeps): Promise<Queue> {
-  // Backends and their clients are loaded when they are needed: most commands need none.
+  // Backends and their clients are loaded only when needed: most commands need none.
   const queue = new BullQueue({ ...(await backendAt(location, logger)), clock, logger });
   try {
     await queue.ping();

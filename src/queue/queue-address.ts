@@ -1,6 +1,6 @@
 import { splitHosts, StopError } from "#model";
 
-/** The prefix when neither the address nor the caller gives one. */
+/** The prefix if neither the address nor the caller gives one. */
 const defaultPrefix = "svcsync";
 const prefixShape = /^[a-z_][a-z0-9_]{0,40}$/i;
 /** `/mymaster`, `/mymaster/0` */
@@ -8,19 +8,19 @@ const primaryShape = /^\/([^/]+)(?:\/(\d*))?$/;
 const sentinelPort = 26379;
 
 export interface QueueAddress {
-  /** The address without our own parameter, and with the first of its hosts. */
+  /** The address without our own parameter, with only the first of its hosts. */
   readonly url: string;
-  /** Redis keys begin with it, and PostgreSQL tables live in a schema of this name. */
+  /** The prefix of Redis keys, or the name of the PostgreSQL schema. */
   readonly prefix: string;
-  /** The address as people may see it: no user, no password, no parameters. */
+  /** The address for people: no user, no password, no parameters. */
   readonly label: string;
-  /** What tells queues on servers of one kind apart, beside the prefix. Hosts do not: a server has several names. */
+  /** Together with the prefix, distinguishes queues on servers of one kind. Hosts do not, because a server may have several names. */
   readonly database: string;
-  /** The Sentinels that know where the Redis server is. */
+  /** The Sentinels to ask for the Redis server. */
   readonly sentinels?: Sentinels;
 }
 
-/** Redis Sentinel: which primary is asked for, and who is asked, with credentials that are not those of the server. */
+/** Redis Sentinel: the primary's name and the Sentinels to ask. Their credentials are not those of the server. */
 export interface Sentinels {
   readonly primary: string;
   readonly hosts: readonly { readonly host: string; readonly port: number }[];
@@ -29,7 +29,7 @@ export interface Sentinels {
 }
 
 /**
- * Takes an address apart. A path, `unix:` and `redis+unix:` mean a unix socket. `?prefix=` goes before `prefix`.
+ * Parses an address. A path, `unix:` and `redis+unix:` mean a unix socket. `?prefix=` takes precedence over `fallback`.
  * @throws {StopError} E_QUEUE_URL
  */
 export function parseQueueAddress(address: string, fallback = defaultPrefix): QueueAddress {
@@ -61,7 +61,7 @@ function withSentinels(url: URL, hosts: readonly string[]): Pick<QueueAddress, "
     username: url.searchParams.get("sentinel_username"),
     password: url.searchParams.get("sentinel_password"),
   };
-  // What is left is the address of the primary, but for its host.
+  // What remains is the primary's address, except for its host.
   for (const name of ["sentinel_username", "sentinel_password"]) url.searchParams.delete(name);
   url.pathname = `/${database === "" ? 0 : database}`;
   return { url: url.href.replace("+sentinel:", ":"), database: `${sentinels.primary}${url.pathname}`, sentinels };
@@ -69,7 +69,7 @@ function withSentinels(url: URL, hosts: readonly string[]): Pick<QueueAddress, "
 
 function databaseOf({ protocol, pathname, searchParams }: URL): string {
   if (protocol.startsWith("postgres")) return pathname;
-  // The path of a unix socket is a name of the server. Redis takes database 0 where none is named.
+  // The path of a unix socket identifies the server. Redis uses database 0 if none is given.
   const inPath = /^rediss?:$/.test(protocol) ? pathname.slice(1) : "";
   return inPath || searchParams.get("db") || "0";
 }
@@ -78,7 +78,7 @@ function refused(message: string): StopError {
   return new StopError("E_QUEUE_URL", message);
 }
 
-/** The same for all addresses that may lead to one queue: servers have several names. */
+/** A name that is the same for all addresses that may lead to one queue, because servers have several names. */
 export function sharedQueueName(address: string): string {
   const { url, prefix, database } = parseQueueAddress(address);
   return `${url.startsWith("postgres") ? "postgres" : "redis"}/${database}#${prefix}`;

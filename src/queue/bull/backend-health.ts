@@ -3,16 +3,16 @@ import type { Logger } from "#telemetry";
 import type { Backend } from "./backend.ts";
 import { denied, refused, isAccessDenied, isUnreachable, unreachable } from "../errors.ts";
 
-/** No call keeps its caller longer than this, in milliseconds. */
+/** How long a call may wait for the backend, in milliseconds. */
 const patienceMs = 5_000;
-/** Between two looks whether a lost server is back. */
+/** Pause between two probes of a lost server, in milliseconds. */
 const probePauseMs = 500;
 
 const noop = () => undefined;
 
 /**
- * Whether the backend answers and takes writes: calls pass through here, so that none hangs, an outage is logged once and
- * not per call, and its end is noticed without being asked for.
+ * Tracks whether the backend answers and takes writes. Every call passes through here: none hangs, an outage is logged once instead of once
+ * per call, and probes notice its end.
  */
 export class BackendHealth {
   readonly #backend: Backend;
@@ -25,7 +25,7 @@ export class BackendHealth {
   #hasLooked = false;
   #outage: { readonly code: ErrorCode; readonly since: number } | undefined;
   #met: string | undefined;
-  /** Gives up the calls, and the looks, that are under way. */
+  /** Functions that give up the calls, and the probes, in progress. */
   readonly #calling = new Set<() => void>();
   readonly #looking = new Set<() => void>();
 
@@ -57,13 +57,13 @@ export class BackendHealth {
     }
   }
 
-  /** Resolves when the server answers and takes writes now; throws what {@link call} throws. Calls at the same time share one look. */
+  /** Resolves when the server answers and takes writes; throws what {@link call} throws. Concurrent callers share one probe. */
   probe(): Promise<void> {
     this.#probe ??= this.#look().finally(() => (this.#probe = undefined));
     return this.#probe;
   }
 
-  /** What BullMQ met in the background. */
+  /** Reports an error that BullMQ met in the background. */
   heard(error: Error): void {
     if (this.#closing.signal.aborted) return;
     if (!isUnreachable(error)) this.#log.debug({ err: error }, "met an error in the background of the queue");
@@ -71,17 +71,17 @@ export class BackendHealth {
     this.#doubt();
   }
 
-  /** What keeps jobs from being handed out, although the server answers. */
+  /** Why no jobs are handed out although the server answers. */
   get trouble(): string | undefined {
     return this.#met;
   }
 
-  /** A job was handed out. */
+  /** Notes that a job was handed out. */
   works(): void {
     this.#met = undefined;
   }
 
-  /** Rejects all calls that still wait. */
+  /** Rejects all pending calls. */
   close(): void {
     this.#closing.abort();
     for (const giveUp of [...this.#calling, ...this.#looking]) giveUp();
@@ -94,7 +94,7 @@ export class BackendHealth {
       await this.#inTime(this.#backend.probe(), this.#looking);
     } catch (error) {
       const verdict = this.#judged(error);
-      // A queue that can never be used is not opened: who wanted to is told.
+      // If the first probe shows that the queue can never be used, its opening fails, and no outage begins.
       if (!(isFirst && verdict instanceof StopError)) this.#begin(verdict);
       throw verdict;
     }
@@ -125,7 +125,7 @@ export class BackendHealth {
     return isUnreachable(error) ? unreachable(this.#label, error) : refused(this.#label, error);
   }
 
-  /** One connection that broke, or one command that was refused, is no outage yet: the probe decides. */
+  /** A broken connection or a refused command is not yet an outage: the probe decides. */
   #doubt(): void {
     if (this.#outage === undefined && !this.#closing.signal.aborted) this.probe().catch(() => undefined);
   }
@@ -136,7 +136,7 @@ export class BackendHealth {
     this.#outage = { code: error.code, since: known?.since ?? this.#clock.now() };
     const found = { queue: this.#label, err: error };
     if (isUnreachable(error)) {
-      /** Calls that are under way need not run into their time-out. */
+      /** Calls in progress need not wait for their time-out. */
       for (const giveUp of this.#calling) giveUp();
       this.#log.warn(found, "lost the queue");
     } else if (error instanceof StopError) this.#log.error(found, "lost access to the queue");

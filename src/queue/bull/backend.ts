@@ -10,10 +10,10 @@ import {
 import { sleep } from "#model";
 import type { Looks } from "./looks.ts";
 
-/** What a job of ours holds: a text, see record-text.ts and polls.ts. */
+/** The data of a job: a text, see deliveries.ts and polls.ts. */
 export type JobText = string;
 
-/** The part of a BullMQ queue that is used here, whatever backend it runs on. */
+/** The part of a BullMQ queue that svcsync uses, on every backend. */
 export type Jobs = Pick<
   Queue<JobText>,
   | "addBulk"
@@ -25,55 +25,55 @@ export type Jobs = Pick<
   | "waitUntilReady"
 >;
 
-/** The part of a BullMQ worker that is used here. */
+/** The part of a BullMQ worker that svcsync uses. */
 export interface JobWorker {
-  /** Jobs that run at once, at most. */
+  /** Most jobs to run at once. */
   concurrency: number;
   waitUntilReady(): Promise<unknown>;
   /** Takes no more jobs and resolves when the running ones have ended. */
   close(): Promise<void>;
-  /** Leaves alone what did not end with `close`: during an outage BullMQ waits without an end, and renews the locks of its jobs. */
+  /** Abandons jobs that did not end with `close`: during an outage BullMQ would wait without limit and renew their locks. */
   abandon(): Promise<void>;
   /** Takes no jobs until {@link resume}. */
   pause(doNotWaitActive: true): Promise<void>;
   resume(): Promise<void>;
 }
 
-/** Runs one job. `lost` is aborted when the job was lost to another worker, where work asked to be told. */
+/** Runs one job. `lost` is aborted when another worker takes over the job; only passed if `tellsLoss` is set. */
 export type Work = (job: Job<JobText>, lost?: AbortSignal) => Promise<void>;
 
 export interface WorkerSettings {
   readonly concurrency: number;
-  /** Whether work is told of the loss of its job. Costs a controller for each job. */
+  /** Whether work is told when it loses its job. Costs an AbortController per job. */
   readonly tellsLoss: boolean;
 }
 
-/** Where BullMQ keeps its jobs: one connected server, with the few things that differ between servers. */
+/** A connected server on which BullMQ keeps its jobs, with the few differences between kinds of server. */
 export interface Backend extends AsyncDisposable {
   readonly looks: Looks;
   /**
-   * Connects if need be, and resolves when the server is one that BullMQ can use and has just taken a write: a server
-   * whose memory is full still answers.
-   * @throws {StopError} E_QUEUE_VERSION, and whatever the server or the connection say: Reach judges it.
+   * Connects if necessary. Resolves when BullMQ can use the server and the server has just taken a write: a server whose memory is full
+   * still answers.
+   * @throws {StopError} E_QUEUE_VERSION, and errors of the server or the connection, which BackendHealth classifies.
    */
   probe(): Promise<void>;
-  /** One number beside the jobs. Both need a server that was probed. */
+  /** Stores one number beside the jobs. This method and `mark` need a probed server. */
   saveMark(mark: number): Promise<void>;
   mark(): Promise<number | undefined>;
   /**
-   * Calls `listener` each time a connection is there, the first time and after it broke. `isOther`: to another server than before,
+   * Calls `listener` each time a connection is established, the first time and after a break. `isOther`: to another server than before,
    * which may lack the jobs that were added last.
    */
   onReconnect(listener: (isOther: boolean) => void): void;
-  /** Both need a server that answered a moment ago. `onError` hears what goes wrong in the background. */
+  /** This method and `worker` need a server that answered a moment ago. `onError` gets background errors. */
   jobs(name: string, onError: (error: Error) => void): Jobs;
   worker(name: string, work: Work, settings: WorkerSettings, onError: (error: Error) => void): JobWorker;
 }
 
-/** Nothing is kept of a job that has ended: what happened is in the store. */
+/** Ended jobs are deleted, because the store has their results. */
 const defaultJobOptions = { removeOnComplete: true, removeOnFail: true };
 
-/** How BullMQ is set up on every backend, and why. */
+/** BullMQ's options on every backend. */
 function workerOptions({ concurrency }: WorkerSettings, { lockMs, stalledMs, idleMs }: Looks) {
   return {
     concurrency,
@@ -81,35 +81,35 @@ function workerOptions({ concurrency }: WorkerSettings, { lockMs, stalledMs, idl
     removeOnFail: { count: 0 },
     lockDuration: lockMs,
     stalledInterval: stalledMs,
-    /** A job whose process died comes up again however often that happens: the store counts attempts. */
+    /** A job whose process died is retried without limit, because the store counts attempts. */
     maxStalledCount: 2 ** 31 - 1,
-    /** After an error of the connection, in milliseconds. */
+    /** Pause after a connection error, in milliseconds. */
     runRetryDelay: 500,
-    /** An idle worker asks after this many seconds, in case the call that wakes it was lost in an outage. */
+    /** An idle worker asks for jobs after this many seconds, in case its wake-up was lost in an outage. */
     drainDelay: idleMs / 1_000,
   };
 }
 
-/** Between two requests for a job that the server refused, in milliseconds. */
+/** Pause after the server refused a request for a job, in milliseconds. */
 const refusedPauseMs = 500;
 
-/** BullMQ makes a controller for each job as soon as the function it calls takes three arguments. */
+/** BullMQ creates an AbortController per job if the processor takes three arguments. */
 function processor(work: Work, { tellsLoss }: WorkerSettings): Processor<JobText, void> {
   return tellsLoss ? (job, _token, lost) => work(job, lost) : (job) => work(job);
 }
 
-/** BullMQ's queues and workers on the servers of one kind. */
+/** BullMQ's queues and workers for one kind of server. */
 export function onServers<B extends IQueueBackend, C>(
   factory: BackendFactory<B, C>,
   options: QueueOptions<C>,
   looks: Looks,
 ): Pick<Backend, "jobs" | "worker"> {
   const { Queue, Worker } = withBackend(factory);
-  /** BullMQ's events are not used. On PostgreSQL it takes 0 for no limit. */
+  /** BullMQ's events are not used; keep one, because 0 means no limit on PostgreSQL. */
   const quiet = { ...options, streams: { events: { maxLen: 1 } } };
 
   class PatientWorker extends Worker<JobText, void> implements JobWorker {
-    /** BullMQ repeats a refused request for a job at once, tens of thousands of times a second: this takes its time to fail. */
+    /** BullMQ repeats a refused request for a job at once, tens of thousands of times a second, so fail only after a pause. */
     protected override async moveToActive(token: string, name?: string) {
       try {
         return await super.moveToActive(token, name);
@@ -129,7 +129,7 @@ export function onServers<B extends IQueueBackend, C>(
     worker(name, work, settings, onError) {
       const own = workerOptions(settings, looks);
       const worker = new PatientWorker(name, processor(work, settings), { ...quiet, ...own });
-      /** A job that could not be held any longer may run elsewhere: its signal is aborted. */
+      /** Another worker may run a job whose lock was lost: abort its signal here. */
       worker.on("lockRenewalFailed", (jobIds) => {
         for (const jobId of jobIds) worker.cancelJob(jobId, "the job was lost");
       });

@@ -10,15 +10,15 @@ import { BackendHealth } from "./backend-health.ts";
 
 export interface BullQueueDeps {
   readonly backend: Backend;
-  /** Where the queue is, for people. */
+  /** The queue's address for people. */
   readonly label: string;
   readonly clock: Clock;
   readonly logger: Logger;
-  /** Ends what the backend runs on, once nothing uses it any more. */
+  /** Ends the server that the backend runs on; called last. */
   readonly close?: () => Promise<void>;
 }
 
-/** The contract on BullMQ. */
+/** Implements the queue on BullMQ. */
 export class BullQueue implements Queue {
   readonly #deps: BullQueueDeps;
   readonly #reach: BackendHealth;
@@ -27,12 +27,12 @@ export class BullQueue implements Queue {
   #isDelivering = true;
   #concurrency: number | undefined;
   #schedule: Schedule | undefined;
-  /** The streams whose first poll was asked for. */
+  /** The streams whose first poll was requested, with their intervals. */
   #begun: Schedule = new Map();
   #isRepairing = false;
-  /** Intervals that were missing and are made: kept until it is told, also when the answer came too late. */
+  /** Intervals whose missing scheduler was created. Kept until reported, even if the answer came too late. */
   readonly #made = new Set<number>();
-  /** Another server answers than before. Kept until it is told. */
+  /** Whether another server answers than before. Kept until reported. */
   #mayHaveForgotten = false;
   readonly #onForgotten: (() => void)[] = [];
   #scheduleCheck: NodeJS.Timeout | undefined;
@@ -60,7 +60,7 @@ export class BullQueue implements Queue {
     try {
       await this.#applySchedule();
     } catch (error) {
-      /** The schedule is applied when the backend is back, or takes writes again. */
+      /** The schedule is applied when the backend is back or takes writes again. */
       if (!(error instanceof RetryError)) throw error;
     }
   }
@@ -157,7 +157,7 @@ export class BullQueue implements Queue {
     await this.#deps.close?.();
   }
 
-  /** Looks after it no more: it stays in the queue. */
+  /** Stops checking the schedule, which stays in the queue. */
   #forgetSchedule(): void {
     clearInterval(this.#scheduleCheck);
     this.#scheduleCheck = undefined;
@@ -169,11 +169,11 @@ export class BullQueue implements Queue {
     await this.#reach.call(async () => addPolls((await this.#lines.get()).polls, streams, options));
   }
 
-  /** Returns the streams whose schedule was lost. */
+  /** Applies the schedule. Returns the streams whose schedule was lost. */
   async #applySchedule(): Promise<StreamName[]> {
     const schedule = this.#schedule;
     if (schedule === undefined) return [];
-    // BullMQ goes by the machine's clock, whatever the daemon goes by.
+    // BullMQ uses the machine's clock, even if the daemon uses another one.
     const now = systemClock.now();
     const intervals = new Set([...schedule.values()].map(({ everyMs }) => everyMs));
     await this.#reach.call(async () =>
@@ -188,21 +188,21 @@ export class BullQueue implements Queue {
             (begun.get(stream)?.everyMs === everyMs) === isBegun && made.has(everyMs) === isMade,
         )
         .map(([stream]) => stream);
-    /** An interval that had its scheduler ticks when its time comes; the first poll of a stream is wanted now. */
+    /** An interval with an existing scheduler ticks only when its time comes, but a new stream needs its first poll now. */
     await this.#addPolls(streamsOf(false, false), { afterRunning: false });
     this.#begun = schedule;
     this.#made.clear();
     return streamsOf(true, true);
   }
 
-  /** One at a time: the end of an outage is noticed in two ways. */
+  /** Runs one check at a time, because the end of an outage is noticed in two ways. */
   #checkSchedule(): void {
     if (this.#isRepairing) return;
     this.#isRepairing = true;
     void this.#repairSchedule().finally(() => (this.#isRepairing = false));
   }
 
-  /** After the backend lost its jobs (restarted empty, flushed) the schedulers are created again. */
+  /** Creates the schedulers again after the backend lost its jobs (restarted empty, flushed). */
   async #repairSchedule(): Promise<void> {
     const { logger } = this.#deps;
     try {

@@ -8,19 +8,19 @@ import type { PrioritySemaphore } from "./priority-semaphore.ts";
 export const deliveryQueueName = "deliveries";
 
 const jobName = "deliver";
-/** Jobs without a priority come first; among the others, in the order of their wake-ups. */
+/** BullMQ priority of a backfill. Jobs without a priority come first; the others follow in the order of their wake-ups. */
 const backfillPriority = 1;
 /**
- * Records in one job. A job costs this process 70 µs (measured by `npm run bench` before and after), whatever it names:
- * shared by so many, next to nothing is left to save.
+ * Records per job. A job costs this process 70 µs (measured by `npm run bench`) no matter how many records it names. Shared by this many,
+ * almost nothing is left to save.
  */
 const recordsPerJob = 32;
-/** Jobs in one round trip. */
+/** Jobs per round trip. */
 const batchSize = 100;
 
 const writtenRecords = z.array(z.tuple([z.string(), z.string()]));
 
-/** Adds a wake-up for each record, many in one job unless they are to be apart. */
+/** Adds a wake-up for each record. One job names many records, unless `apart` is set. */
 export async function addWakeUps(
   jobs: Jobs,
   ids: readonly RecordId[],
@@ -35,7 +35,7 @@ export async function addWakeUps(
   for (const batch of chunks(named, batchSize)) await jobs.addBulk(batch);
 }
 
-/** Jobs that wait and run now. */
+/** The number of waiting and of running jobs. */
 export async function countJobs(jobs: Jobs): Promise<{ waiting: number; active: number }> {
   const { waiting = 0, prioritized = 0, active = 0 } = await jobs.getJobCounts("waiting", "prioritized", "active");
   return { waiting: waiting + prioritized, active };
@@ -44,18 +44,18 @@ export async function countJobs(jobs: Jobs): Promise<{ waiting: number; active: 
 export interface DeliveryWorkDeps {
   readonly deliver: QueueHandlers["deliver"];
   readonly turns: PrioritySemaphore;
-  /** Whether another delivery may begin. */
+  /** Whether this process may start another delivery. */
   readonly mayBegin: () => boolean;
-  /** Wakes a record again whose delivery did not begin, for another process. */
+  /** Wakes a record whose delivery did not start, so that another process delivers it. */
   readonly passOn: (id: RecordId, options: WakeOptions) => Promise<void>;
-  /** What runs shall end. */
+  /** Aborted when running deliveries must end. */
   readonly stopping: AbortSignal;
   readonly logger: Logger;
 }
 
 /**
- * What a worker does with a job: each of its records gets a turn, here or, where none may begin any more, in another process. Whatever the
- * handler throws is logged here and ends here.
+ * The work for a job: delivers each of its records here or, if no delivery may start any more, passes it on to another process. Logs
+ * everything that the handler throws.
  */
 export function deliveryWork({ deliver, turns, mayBegin, passOn, stopping, logger }: DeliveryWorkDeps): Work {
   const inTurn = async (id: RecordId, backfill: boolean): Promise<void> => {
@@ -85,14 +85,14 @@ function chunks<T>(all: readonly T[], size: number): T[][] {
 }
 
 /**
- * Records as one text: the data of their job. JSON escapes whatever a key may hold (colons, NUL, half a surrogate pair),
- * so every backend stores it as it is.
+ * Encodes records as the text of their job. JSON escapes everything that a key may hold (colons, NUL, lone surrogates), so every backend
+ * stores it unchanged.
  */
 function recordsText(ids: readonly RecordId[]): string {
   return JSON.stringify(ids.map(({ stream, key }) => [stream, key]));
 }
 
-/** @throws for a text that {@link recordsText} did not write. */
+/** @throws if {@link recordsText} did not write the text. */
 function parseRecords(text: string): RecordId[] {
   return writtenRecords.parse(JSON.parse(text)).map(([stream, key]) => ({ stream, key }));
 }

@@ -14,7 +14,7 @@ export class JobQueues {
     this.#reach = reach;
   }
 
-  /** If opening fails, the next call retries it: BullMQ's queues do not get over a failed start. */
+  /** If opening fails, the next call retries it, because BullMQ's queues do not recover from a failed start. */
   async get(): Promise<{ deliveries: Jobs; polls: Jobs }> {
     this.#open ??= this.#openBoth();
     try {

@@ -1,25 +1,25 @@
-/** For how long the jobs of a server are left alone before the queue looks at what may have become of them, in milliseconds. */
+/** How often the queue checks a server for lost jobs, in milliseconds. */
 export interface Looks {
   /**
-   * How long a job is held for a process that may have died before another may run it. A job that runs is held by renewal as long as it
-   * takes; BullMQ looks four times in this time whether a job is to be renewed, also where none runs.
+   * How long a job stays locked by a process that may have died. A running job renews its lock. BullMQ checks four times per interval
+   * whether a renewal is needed, even if no job runs.
    */
   readonly lockMs: number;
-  /** For jobs that a process left behind. */
+  /** Checks for jobs that a dead process left behind. */
   readonly stalledMs: number;
-  /** Whether the backend still has the schedule of polls. */
+  /** Checks whether the backend still has the poll schedule. */
   readonly scheduleMs: number;
-  /** For a job whose call to an idle worker was lost. */
+  /** Checks of an idle worker for a job whose wake-up was lost. */
   readonly idleMs: number;
 }
 
 /**
- * On a server that several processes use. The first two are together no longer than the lease of a dead daemon's store, so that a stream is
- * polled again as soon as another one takes over.
+ * For a server that several processes share. `lockMs` and `stalledMs` together are no longer than a dead daemon's lease on the store, so a
+ * stream is polled again as soon as another daemon takes over.
  */
 export const sharedLooks: Looks = { lockMs: 6_000, stalledMs: 2_000, scheduleMs: 5_000, idleMs: 5_000 };
 /**
- * On a server that ends with the only process that takes its jobs. What is left to find is an answer that was lost, and a clock that was
- * set back. These looks were half of what an idle daemon asked of its server.
+ * For a server that ends with the only process that takes its jobs. The only causes left are a lost answer and a clock that was set back.
+ * At the intervals of a shared server, these checks were half of the requests of an idle daemon.
  */
 export const privateLooks: Looks = { lockMs: 30_000, stalledMs: 30_000, scheduleMs: 15_000, idleMs: 15_000 };

@@ -5,22 +5,22 @@ import type { QueueHandlers } from "../contract.ts";
 
 export const pollQueueName = "polls";
 
-/** Polls that run at once in this process: more than anyone has streams. */
+/** Most polls to run at once in this process: more than any installation has streams. */
 export const pollConcurrency = 100;
 
-/** A scheduler that is this late has lost its next job, in milliseconds. */
+/** How late a scheduler may be before its next job counts as lost, in milliseconds. */
 const lateMs = 5_000;
 
 const tickName = "tick";
 const pollName = "poll";
 
-/** The polls that are wanted: stream to interval. */
+/** The wanted polls: interval by stream. */
 export type Schedule = ReadonlyMap<StreamName, { everyMs: number }>;
 
 /**
- * Two kinds of jobs make a poll. A *tick* comes from the job scheduler of an interval and asks for a poll of each of its streams; a
- * *poll* is one job per stream at most, no matter who asked, so no two polls of a stream run at once on one backend. A tick
- * during a poll asks for nothing: the next one will.
+ * Adds polls. A poll takes two kinds of jobs. A *tick* comes from the job scheduler of an interval and requests a poll of each of its
+ * streams. A *poll* is at most one job per stream, no matter who requested it, so two polls of a stream never run at once on one backend. A
+ * tick during a poll is dropped, because the next tick will follow.
  */
 export async function addPolls(
   jobs: Jobs,
@@ -37,8 +37,8 @@ export async function addPolls(
 }
 
 /**
- * Makes one job scheduler for each of these intervals and leaves no other; one that is right and alive is left alone. Adds to `made`
- * each interval whose scheduler was missing: its first tick comes at once.
+ * Creates one job scheduler per interval and removes all others; a healthy one is left alone. Adds to `made` each interval whose scheduler
+ * was missing: its first tick comes at once.
  */
 export async function applyIntervals(
   jobs: Jobs,
@@ -52,15 +52,15 @@ export async function applyIntervals(
     const scheduler = found.get(key);
     if (scheduler !== undefined && Number(scheduler.every) === everyMs && isAlive(scheduler.next, everyMs, now))
       continue;
-    // A scheduler that is replaced in place would keep the time of its next tick.
+    // Replacing a scheduler in place would keep the time of its next tick.
     if (scheduler !== undefined) await jobs.removeJobScheduler(key);
-    // Before the call: its answer may get lost when it is done.
+    // Before the call, because its answer may get lost after it succeeded.
     made.add(everyMs);
     await jobs.upsertJobScheduler(key, { every: everyMs }, { name: tickName, data: key });
   }
 }
 
-/** Its next tick is neither overdue nor further away than one interval, as after the clock was set back. */
+/** Whether the next tick is neither overdue nor more than one interval away (as after the clock was set back). */
 function isAlive(next: number | undefined, everyMs: number, now: number): boolean {
   return next !== undefined && next > now - lateMs && next <= now + everyMs + lateMs;
 }
@@ -68,19 +68,19 @@ function isAlive(next: number | undefined, everyMs: number, now: number): boolea
 export interface PollWorkDeps {
   readonly jobs: () => Jobs;
   readonly poll: QueueHandlers["poll"];
-  /** The streams that are polled at this interval: ticks may be left of intervals without any. */
+  /** The streams that are polled at this interval; none if only old ticks are left. */
   readonly polledEvery: (everyMs: number) => readonly StreamName[];
   readonly stopping: AbortSignal;
   readonly logger: Logger;
 }
 
-/** What a worker does with a tick and with a poll. Whatever the handler throws is logged here and ends here. */
+/** The work for ticks and polls. Logs everything that the handler throws. */
 export function pollWork({ jobs, poll, polledEvery, stopping, logger }: PollWorkDeps): Work {
   const running = new Set<StreamName>();
   return async ({ name, data }, lost) => {
     if (name === tickName) return await addPolls(jobs(), polledEvery(Number(data)), { afterRunning: false });
     const stream = data;
-    /** After the backend forgot everything, it may hand out a poll that this process is still running. */
+    /** A backend that has lost its data may hand out a poll that is still running in this process. */
     if (running.has(stream)) return;
     running.add(stream);
     using either = abortedWith(stopping, lost);
@@ -94,7 +94,7 @@ export function pollWork({ jobs, poll, polledEvery, stopping, logger }: PollWork
   };
 }
 
-/** A signal that follows two others for a while. `AbortSignal.any` would stay tied to the one that lives long. */
+/** Combines two signals for the duration of a poll. `AbortSignal.any` would stay attached to the long-lived one. */
 function abortedWith(long: AbortSignal, short: AbortSignal | undefined): { signal: AbortSignal } & Disposable {
   const controller = new AbortController();
   const abort = () => controller.abort();

@@ -7,12 +7,12 @@ import type { QueueAddress } from "../queue-address.ts";
 
 const oldestVersion = 13;
 const connectTimeoutMs = 3_000;
-/** A connection on which an answer takes longer is given up: it may have been lost silently. */
+/** How long to wait for an answer before a connection is dropped, in milliseconds: it may have broken silently. */
 const silenceTimeoutMs = 20_000;
-/** Each of BullMQ's parts has a pool of its own and one more connection to listen on. */
+/** Connections per part of BullMQ: each part has its own pool and one more connection to listen on. */
 const connectionsPerPart = 4;
 
-/** BullMQ on PostgreSQL, in a schema of its own that is created and migrated when the server is first reached. */
+/** BullMQ on PostgreSQL, in a schema of its own. The schema is created and migrated when the server is first reached. */
 export class PostgresBackend implements Backend {
   readonly #place: QueueAddress;
   readonly #pool: Pool;
@@ -25,7 +25,7 @@ export class PostgresBackend implements Backend {
     this.#place = place;
     const server = { connectionString: place.url, connectionTimeoutMillis: connectTimeoutMs, keepAlive: true };
     this.#pool = new Pool({ ...server, max: 1, query_timeout: connectTimeoutMs });
-    /** A connection that breaks while idle is replaced by the pool; the next probe tells whether that works. */
+    /** The pool replaces a connection that breaks while idle; the next probe tells whether that works. */
     this.#pool.on("error", () => undefined);
     const limits = { max: connectionsPerPart, query_timeout: silenceTimeoutMs };
     const connection = { ...server, ...limits, schema: place.prefix, skipVersionCheck: true };
@@ -53,14 +53,14 @@ export class PostgresBackend implements Backend {
     return rows[0] && Number(rows[0].mark);
   }
 
-  /** PostgreSQL keeps its jobs over a restart: there is nothing to look after. */
+  /** PostgreSQL keeps its jobs over a restart, so there is nothing to repair. */
   onReconnect(): void {}
 
   async [Symbol.asyncDispose](): Promise<void> {
     await this.#pool.end();
   }
 
-  /** One row in it proves, again and again, that the server takes writes. */
+  /** Each probe writes the one row of this table, to prove that the server takes writes. */
   get #proofTable() {
     return `${escapeIdentifier(this.#place.prefix)}.svcsync_proof`;
   }
@@ -81,13 +81,13 @@ export class PostgresBackend implements Backend {
       if (!(version >= oldestVersion))
         throw tooOld(this.#place.label, `PostgreSQL ${version}`, `PostgreSQL ${oldestVersion}`);
       await runMigrations(client, this.#place.prefix, { skipVersionCheck: true });
-      // One at a time: of two processes that create the same table at once, one is refused. Together they are one transaction.
+      // The lock is needed because one of two processes that create the same table at once fails. The statements form one transaction.
       await client.query(`SELECT pg_advisory_xact_lock(hashtext('svcsync ${this.#place.prefix}'));
         CREATE TABLE IF NOT EXISTS ${this.#proofTable} (id int PRIMARY KEY, at timestamptz);
         CREATE TABLE IF NOT EXISTS ${this.#markTable} (id int PRIMARY KEY, mark bigint NOT NULL)`);
       this.#isPrepared = true;
     } finally {
-      // One that did not answer is not used again.
+      // Do not reuse a connection that failed.
       client.release(!this.#isPrepared);
     }
   }

@@ -1,4 +1,4 @@
-/** Lets at most so many deliveries run at once. Those of live changes come first, even if others asked earlier. */
+/** Limits how many deliveries run at once. Live changes go first, even if backfills asked earlier. */
 export class PrioritySemaphore {
   #places: number;
   #taken = 0;
@@ -10,7 +10,7 @@ export class PrioritySemaphore {
     this.#places = places;
   }
 
-  /** Resolves when there is a place; undefined when there is one now. */
+  /** Takes a place. Returns undefined if one is free, else a promise that resolves when it is. */
   take({ backfill }: { backfill: boolean }): Promise<void> | undefined {
     if (this.#hasPlace()) {
       this.#taken++;
@@ -19,24 +19,24 @@ export class PrioritySemaphore {
     return new Promise((resolve) => (backfill ? this.#backfill : this.#live).push(resolve));
   }
 
-  /** Places that are taken. */
+  /** The number of taken places. */
   get taken(): number {
     return this.#taken;
   }
 
-  /** Whether all get a place at once, however many there are. */
+  /** Whether everyone gets a place at once, without a limit. */
   setUnlimited(isOn: boolean): void {
     this.#isUnlimited = isOn;
     this.#admit();
   }
 
-  /** The place goes to the next in line. */
+  /** Gives the place to the next in line. */
   leave(): void {
     this.#taken--;
     this.#admit();
   }
 
-  /** So many places from now on. What runs above them is left alone. */
+  /** Changes the number of places. Deliveries beyond it keep running. */
   resize(places: number): void {
     this.#places = places;
     this.#admit();

@@ -8,9 +8,9 @@ import type { QueueAddress } from "../queue-address.ts";
 import { RedisConnections } from "./redis-client.ts";
 import { oldestRedis, readRedisFacts } from "./redis-facts.ts";
 
-/** How long the key lives by which a probe proves that the server takes writes, in milliseconds. */
+/** Lifetime of the key by which a probe proves that the server takes writes, in milliseconds. */
 const proofMs = 60_000;
-/** How long a probe waits for a connection that is being made again, in milliseconds: twice the longest pause between tries. */
+/** How long a probe waits for a reconnect, in milliseconds: twice the longest pause between attempts. */
 const connectionPatienceMs = 1_000;
 
 /** BullMQ on Redis or Valkey: one connection for all commands, and one more for each worker that waits for jobs. */
@@ -72,7 +72,7 @@ export class RedisBackend implements Backend {
     const client = this.#commands;
     if (client.status === "ready") return;
     const isInTime = await new Promise<boolean>((resolve) => {
-      // Each look during an outage would leave one more listener behind.
+      // Without this, each probe during an outage would leave a listener behind.
       const end = (isReady: boolean) => {
         clearTimeout(timer);
         client.off("ready", hear);
@@ -91,7 +91,7 @@ export class RedisBackend implements Backend {
   async #check(): Promise<void> {
     const facts = readRedisFacts(String(await this.#commands.call("INFO")));
     if (!facts.isFit) throw tooOld(this.#place.label, facts.version, oldestRedis);
-    // A node of a Redis Cluster refuses two keys of different slots, as BullMQ has them, though it may take each of them.
+    // BullMQ uses keys in different slots. A node of a Redis Cluster refuses a command on two of them, even if it accepts each one alone.
     await this.#commands.exists(this.#markKey, this.#proofKey);
     if (facts.evictionPolicy !== undefined && facts.evictionPolicy !== "noeviction")
       this.#log.warn({ policy: facts.evictionPolicy }, "found an eviction policy that drops jobs");

@@ -4,28 +4,28 @@ import type { QueueAddress } from "../queue-address.ts";
 import { readRedisFacts } from "./redis-facts.ts";
 import { isEndOfRound, noPrimary, sentinelOptions } from "./sentinel.ts";
 
-/** Answers come in the shapes of RESP2, which is what BullMQ reads. */
+/** Answers have the shapes of RESP2, which BullMQ expects. */
 type ClientOptions = Omit<RedisOptions, "replyMapping">;
 
 const reconnectFirstMs = 50;
 const reconnectMaxMs = 500;
 const connectTimeoutMs = 5_000;
-/** A server that says nothing for so long while asked is gone. Above the longest that a worker waits for a job, see `idleMs`. */
+/** How long a server may take to answer before it counts as gone, in milliseconds. Longer than a worker waits for a job, see `idleMs`. */
 const silenceTimeoutMs = 20_000;
 const policyLine = /^maxmemory_policy:.*\r?\n/m;
 
 /**
- * ioredis waits two seconds for a connection to close, and keeps the process alive: also for one that was never established,
- * which reports no end. After a disconnect here there is nothing to wait for.
+ * ioredis waits two seconds for a connection to close and keeps the process alive meanwhile, even if the connection was never established
+ * and so never reports its end. After a disconnect there is nothing to wait for.
  */
 export const partAtOnce = { disconnectTimeout: 1 } as const;
 
-/** Before the connection is tried again, in milliseconds. */
+/** Pause before the next connection attempt, in milliseconds. */
 function reconnectPauseMs(times: number): number {
   return backoffMs({ baseMs: reconnectFirstMs, maxMs: reconnectMaxMs }, times);
 }
 
-/** Commands wait for the connection, which reconnects without limit: callers that must not wait ask Reach first. */
+/** Commands wait for the connection, which reconnects without limit. Callers that must not wait go through BackendHealth. */
 const steadyOptions = {
   ...partAtOnce,
   maxRetriesPerRequest: null,
@@ -33,13 +33,13 @@ const steadyOptions = {
   socketTimeout: silenceTimeoutMs,
   retryStrategy: reconnectPauseMs,
   /**
-   * A replica that was the primary a moment ago: connect again. The command is not sent again: on a server that stays read-only that would
-   * have no end.
+   * Reconnects when the server is a replica that was the primary a moment ago. The command is not repeated: on a server that stays
+   * read-only it would repeat without end.
    */
   reconnectOnError: (error: Error) => error.message.startsWith("READONLY"),
 } satisfies ClientOptions;
 
-/** The connections of one queue: the one for commands, and those that BullMQ copies from it for its waiting. */
+/** The connections of one queue: one for commands, and the copies on which BullMQ waits for jobs. */
 export class RedisConnections {
   readonly #options: ClientOptions;
   readonly #url: string | undefined;
@@ -58,14 +58,14 @@ export class RedisConnections {
     this.#explainErrors(place);
   }
 
-  /** Why there is no connection, as far as is known. */
+  /** Why there is no connection, if known. */
   get lastError(): Error | undefined {
     return this.#lastError;
   }
 
   /**
-   * Calls `listener` each time commands have a connection. `isOther`: to another process than the time before, such as a server
-   * that was started again or a replica that was promoted. It may lack what the last one took.
+   * Calls `listener` each time commands have a connection. `isOther`: to another server process than before (restarted, or a promoted
+   * replica), which may lack the last writes.
    */
   onReady(listener: (isOther: boolean) => void): void {
     let known: string | undefined;
@@ -76,7 +76,7 @@ export class RedisConnections {
     });
   }
 
-  /** Cuts all of them; what was asked and not answered is rejected. */
+  /** Closes all connections; pending commands are rejected. */
   disconnect(): void {
     for (const client of this.#all) client.disconnect();
   }
@@ -86,15 +86,15 @@ export class RedisConnections {
     const client = this.#url === undefined ? new Redis(options) : new Redis(this.#url, options);
     this.#all.add(client);
     const leave = this.#keepUp(client);
-    /** The owner of a connection listens too; this keeps an error without a listener from being thrown. */
+    /** Without any listener an error would be thrown; the connection's owner adds its own. */
     client.on("error", () => undefined);
     const duplicate = (copied: ClientOptions = {}) => this.#connect(copied);
     return Object.assign(client, { duplicate, info: withoutPolicy(client, heed), ...leave });
   }
 
   /**
-   * ioredis ends a connection for good when Sentinel tells of another primary while the connection looks for it. One that ends without being asked
-   * to is made again. Returns the ways to ask.
+   * Reconnects a connection that ends unexpectedly. ioredis ends it for good when Sentinel announces another primary while the connection
+   * is looking for it. Returns the methods that end it on purpose.
    */
   #keepUp(client: Redis): Pick<Redis, "disconnect" | "quit"> {
     const [disconnect, quit] = [client.disconnect.bind(client), client.quit.bind(client)];
@@ -127,7 +127,7 @@ export class RedisConnections {
   }
 }
 
-/** An address of a unix socket as ioredis wants it; others it reads itself. */
+/** ioredis options for the address of a unix socket; undefined for other addresses, which ioredis parses itself. */
 function socketOptions(address: string): ClientOptions | undefined {
   const url = new URL(address);
   if (url.protocol !== "unix:" && url.protocol !== "redis+unix:") return undefined;
@@ -141,9 +141,8 @@ function socketOptions(address: string): ClientOptions | undefined {
 }
 
 /**
- * INFO, as BullMQ and the client itself call it. The client calls it back before it is ready: `heed` learns of which server.
- * BullMQ reads the facts of the server on each of its connections and prints what it thinks of the eviction policy;
- * svcsync logs that once, so the line is kept from it.
+ * Replaces INFO. The client calls it with a callback before it is ready: `heed` gets the server's facts. BullMQ calls it without one on
+ * each of its connections and prints a warning about the eviction policy. svcsync logs that once, so the line is removed for BullMQ.
  */
 function withoutPolicy(client: Redis, heed: (facts: string) => void) {
   const info = client.info.bind(client);

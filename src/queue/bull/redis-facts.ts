@@ -1,18 +1,18 @@
-/** What a Redis server says about itself. */
+/** What a Redis server reports about itself. */
 export interface RedisFacts {
   /** `redis 7.0.15`, `valkey 8.1.0`. */
   readonly version: string;
-  /** Whether BullMQ can use it: it needs what Redis had from 6.2 on. */
+  /** Whether BullMQ can use it, which needs the features of Redis 6.2. */
   readonly isFit: boolean;
-  /** Absent where a hosting provider hides it. */
+  /** Absent if a hosting provider hides it. */
   readonly evictionPolicy: string | undefined;
-  /** Another one with each start. Absent where a hosting provider hides it. */
+  /** Changes with each start. Absent if a hosting provider hides it. */
   readonly runId: string | undefined;
 }
 
 export const oldestRedis = "Redis 6.2 or Valkey 7.2";
 
-/** Reads the answer to INFO. */
+/** Parses the answer to INFO. */
 export function readRedisFacts(info: string): RedisFacts {
   const fact = (name: string) => new RegExp(`^${name}:(.*?)\\r?$`, "m").exec(info)?.[1];
   const valkey = fact("valkey_version");

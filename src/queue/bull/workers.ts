@@ -9,12 +9,12 @@ import type { BackendHealth } from "./backend-health.ts";
 import { PrioritySemaphore } from "./priority-semaphore.ts";
 
 const retryPauseMs = 500;
-/** How long aborted deliveries are given to come to an end, in milliseconds. */
+/** How long to wait for aborted deliveries to end, in milliseconds. */
 const abortGraceMs = 500;
-/** How long aborted polls are given: one may be in the middle of storing what it read. */
+/** How long to wait for aborted polls, in milliseconds: one may be storing what it read. */
 const pollGraceMs = 3_000;
 
-/** How long the workers may take to connect before that is told, in milliseconds. */
+/** How long the workers may take to connect before a warning is logged, in milliseconds. */
 const connectionPatienceMs = 5_000;
 
 const late = () => false;
@@ -29,11 +29,11 @@ export interface WorkersDeps {
   /** The streams that are polled at this interval. */
   readonly polledEvery: (everyMs: number) => readonly StreamName[];
   readonly logger: Logger;
-  /** Whether deliveries are taken from the beginning. */
+  /** Whether to start with taking deliveries. */
   readonly isDelivering: boolean;
 }
 
-/** The two workers: one for deliveries, one for polls, so that neither waits for the other. */
+/** The two workers: one for deliveries and one for polls, so that neither waits for the other. */
 export class Workers {
   readonly #deps: WorkersDeps;
   readonly #stopping = new AbortController();
@@ -45,10 +45,10 @@ export class Workers {
   #concurrency: number;
   #isWaitTold = false;
   readonly #turns: PrioritySemaphore;
-  /** Ready or not. */
+  /** All workers, even those that are not ready. */
   readonly #made = new Set<JobWorker>();
 
-  /** Begins to take deliveries. */
+  /** Starts to take deliveries. */
   constructor(deps: WorkersDeps) {
     this.#deps = deps;
     this.#isDelivering = deps.isDelivering;
@@ -57,18 +57,21 @@ export class Workers {
     this.#deliveries = this.#hire(() => this.#deliveryWorker(), this.#leaving.signal);
   }
 
-  /** Begins to take polls, too. */
+  /** Starts to take polls too. */
   startPolls(): void {
     this.#polls ??= this.#hire(({ polls }) => this.#pollWorker(polls), this.#leavingPolls.signal);
   }
 
-  /** Takes no more polls and aborts those that run, since what they have not stored is read again. Resolves to whether they ended in time. */
+  /**
+   * Takes no more polls and aborts running ones, because rows that they have not stored are read again. Resolves to whether they ended in
+   * time.
+   */
   async stopPolls(graceMs = pollGraceMs): Promise<boolean> {
     this.#leavingPolls.abort();
     return within(graceMs, closed(this.#polls), late);
   }
 
-  /** Resolves when the workers take jobs, or within seconds: a server that answers may still take no more connections. */
+  /** Resolves when the workers take jobs, at the latest after seconds: a server that answers may still refuse more connections. */
   async hired(): Promise<void> {
     const hired = Promise.all([this.#deliveries, this.#polls]).then(() => true);
     if ((await within(connectionPatienceMs, hired, late)) || this.#isWaitTold) return;
@@ -76,23 +79,23 @@ export class Workers {
     this.#deps.logger.warn({}, "workers got no connection to the queue yet");
   }
 
-  /** Deliveries that run. */
+  /** The number of running deliveries. */
   get underWay(): number {
     return this.#turns.taken;
   }
 
-  /** Whether deliveries are taken: other processes take what this one does not. Those that run are left alone. */
+  /** Sets whether this process takes deliveries; if not, other processes take them. Running deliveries continue. */
   async setDelivering(isOn: boolean): Promise<void> {
     if (isOn === this.#isDelivering) return;
     this.#isDelivering = isOn;
-    // What may not begin does not wait for what runs.
+    // Pass unstarted records to other processes at once, without waiting for running deliveries.
     this.#turns.setUnlimited(!isOn);
     const worker = await this.#deliveries;
-    // What runs is not waited for.
+    // Neither waits for running deliveries.
     await (this.#isDelivering ? worker?.resume() : worker?.pause(true));
   }
 
-  /** How many deliveries run at once. Those that run are left alone. */
+  /** Sets how many deliveries run at once. Running ones continue. */
   setConcurrency(concurrency: number): void {
     this.#concurrency = concurrency;
     this.#turns.resize(concurrency);
@@ -105,8 +108,8 @@ export class Workers {
   }
 
   /**
-   * Takes no more jobs and aborts running polls at once. Waits up to `graceMs` for running deliveries, then aborts their signals. What
-   * has not ended then keeps nothing going.
+   * Takes no more jobs and aborts running polls at once. Waits up to `graceMs` for running deliveries, then aborts their signals. After
+   * that, abandons jobs that have not ended.
    */
   async stop(graceMs: number): Promise<void> {
     this.#leaving.abort();
@@ -130,7 +133,7 @@ export class Workers {
         return worker;
       } catch (error) {
         const closing = worker?.close().catch(() => undefined);
-        // One that has no connection yet ends when that is cut.
+        // A worker without a connection ends when the connections are closed.
         if (signal.aborted) return undefined;
         this.#deps.reach.heard(asError(error));
         await closing;
@@ -160,7 +163,7 @@ export class Workers {
     return worker;
   }
 
-  /** What gets lost here is woken again later. */
+  /** If this fails, the record is woken again later. */
   async #passOn(id: RecordId, options: WakeOptions): Promise<void> {
     const { wake, logger } = this.#deps;
     try {
@@ -187,7 +190,7 @@ export class Workers {
   }
 }
 
-/** Resolves to true when the worker has taken its last job and ended it, to false when it failed to. */
+/** Resolves to true when the worker has ended its last job, to false if closing failed. */
 async function closed(worker: Promise<JobWorker | undefined> | undefined): Promise<boolean> {
   try {
     await (await worker)?.close();

@@ -4,8 +4,8 @@ import { createInterface } from "node:readline";
 import { childEnvironment } from "#settings";
 
 /**
- * Runs a program beside a reader of standard input. The kernel closes that pipe when this process ends, however it ends;
- * the reader then ends the program. The reader is a process of its own, so that it outlives its shell too.
+ * Runs a program together with a reader of standard input. The kernel closes that pipe however this process ends, and the reader then ends
+ * the program. The reader is a process of its own, so that it outlives its shell too.
  */
 const guardScript = `
 exec 3<&0
@@ -22,11 +22,11 @@ kill $reader
 exit $code
 `;
 
-/** A program that never outlives the process that started it, not even one that was killed with -9. */
+/** A program that never outlives the process that started it, even after a kill -9. */
 export interface GuardedChild {
-  /** Resolves when the program has ended, with its last words. */
+  /** Resolves to the program's last output when it has ended. */
   readonly ended: Promise<string>;
-  /** Standard output and standard error, line by line. */
+  /** Reports standard output and standard error, line by line. */
   onLine(listener: (line: string) => void): void;
   /** Ends the program and resolves when it is gone. */
   end(): Promise<void>;
@@ -36,15 +36,15 @@ export interface GuardedChildOptions {
   readonly cwd?: string;
   readonly uid?: number;
   readonly gid?: number;
-  /** How the program is asked to end; five seconds later it is killed. */
+  /** The signal that asks the program to end; it is killed five seconds later. */
   readonly endSignal?: "TERM" | "INT";
 }
 
 const lastWordsLength = 2_000;
 
 /**
- * Starts `command`. It gets a process group of its own, so that a Ctrl-C in the terminal reaches only this process,
- * which ends the program when it no longer needs it.
+ * Starts `command` in its own process group, so that a Ctrl-C in the terminal reaches only this process. This process ends the program when
+ * it no longer needs it.
  */
 export function spawnGuarded(
   command: string,

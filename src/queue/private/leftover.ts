@@ -5,16 +5,16 @@ import { Redis } from "ioredis";
 import { within, codeOf, sleep } from "#model";
 import { partAtOnce } from "../bull/redis-client.ts";
 
-/** The name of the connection by which a living owner is known. */
+/** Name of the connection that shows that the server's owner is alive. */
 export const ownerName = "svcsync-owner";
 
 const answerTimeoutMs = 1_000;
-/** An owner that has just started its server connects within this time. */
+/** How long a new owner may take to connect to its server, in milliseconds. */
 const ownerPatienceMs = 500;
 const endTimeoutMs = 3_000;
 const endLookMs = 50;
 
-/** What listens at the socket of a private server: nothing, a server in use, or one whose owner died. */
+/** What listens on the socket of a private server: nothing, a server in use, or one whose owner died. */
 export type Occupant = "none" | "owned" | "left behind";
 
 export async function findOccupant(socket: string): Promise<Occupant> {
@@ -24,7 +24,7 @@ export async function findOccupant(socket: string): Promise<Occupant> {
   return await look(socket);
 }
 
-/** Ends a server that was left behind, and resolves when it is gone. */
+/** Ends a server that its owner left behind, and resolves when it is gone. */
 export async function endLeftover(socket: string): Promise<void> {
   await ask(socket, async (client) => {
     await client.call("SHUTDOWN", "NOSAVE").catch(() => undefined);
@@ -76,7 +76,7 @@ async function ask<T>(socket: string, question: (client: Redis) => Promise<T>): 
   }
 }
 
-/** The last resort against a server that holds its socket and answers nothing. */
+/** Last resort: kills a server that holds its socket but does not answer. */
 async function killByFile(file: string): Promise<void> {
   const pid = Number(await readFile(file, "utf8").catch(() => ""));
   if (pid > 1) await promisify(execFile)("kill", ["-KILL", String(pid)]).catch(() => undefined);

@@ -16,14 +16,14 @@ const restartFirstMs = 100;
 const restartMaxMs = 5_000;
 const startTimeoutMs = 10_000;
 /**
- * How often the server looks after itself, and ends what waited for long enough: a poll comes up to half a second late. At its
- * default of 10 an idle server took five times the processor time.
+ * How often per second the server runs its background tasks (`hz`), which also end expired waits, so a poll comes up to half a second late.
+ * At the default of 10, an idle server took five times the processor time.
  */
 const looksPerSecond = 2;
 
-/** A server that is up: our own child, or that of another process on the same data folder which is still alive. */
+/** A running server: our own child, or that of another live process on the same data folder. */
 interface Tenure {
-  /** Resolves when the server is gone, with its last words. */
+  /** Resolves to the server's last output when it is gone. */
   readonly ended: Promise<string>;
   end(): Promise<void>;
 }
@@ -36,8 +36,8 @@ interface ServerPaths {
 }
 
 /**
- * A Redis of our own on a unix socket in the data folder: memory only, never evicting, gone with this process. While it
- * is in use it is started again whenever it dies, empty.
+ * Our own Redis on a unix socket in the data folder: in memory, without eviction, ended with this process. If it dies while in use, it is
+ * started again, empty.
  */
 export class PrivateServer {
   readonly #place: ServerPaths;
@@ -52,7 +52,7 @@ export class PrivateServer {
   }
 
   /**
-   * Resolves when the server answers. One that was left behind by a process that was killed is ended first.
+   * Resolves when the server answers. First ends a server that a killed process left behind.
    * @throws {StopError} E_REDIS_MISSING when there is no program, E_REDIS_FAILED when it does not start.
    */
   static async start(dataDir: string, log: Logger): Promise<PrivateServer> {
@@ -153,7 +153,7 @@ async function launch({ program: { command, version }, socket, log }: ServerPath
   };
 }
 
-/** Uses the server of another living process; when that ends, this one starts its own. */
+/** Uses the server of another live process. When that server ends, this process starts its own. */
 async function share(socket: string): Promise<Tenure> {
   const guest = await connectAs("svcsync-guest", socket, null);
   const ended = once(guest, "close").then(() => "its owner ended it");
@@ -173,13 +173,13 @@ async function connectAs(
 
 const lastLine = (words: string) => words.split("\n").at(-1) ?? "";
 
-/** A unix socket's path has 104 bytes on macOS and the BSDs, 108 on Linux, one of them for the end. */
+/** Most bytes in a unix socket's path: 104 on macOS and the BSDs, 108 on Linux, one of them for the terminating NUL. */
 const socketPathBytes = 103;
 const socketName = "queue.sock";
 
 /**
- * Where the private server of a data folder may listen, best place first, always the same ones for one folder: in it,
- * or, where the path is too long or the file system has no sockets, in a folder of our own in the temporary one.
+ * Where the private server of a data folder may listen, best place first; one folder always yields the same places. They are the folder
+ * itself and, if its path is too long or its file system has no sockets, a folder of our own in the temporary folder.
  */
 async function* socketPaths(dataDir: string): AsyncGenerator<string> {
   const nearby = join(resolve(dataDir), socketName);
@@ -188,7 +188,7 @@ async function* socketPaths(dataDir: string): AsyncGenerator<string> {
   if (fits(join(elsewhere, socketName)) && (await makePrivate(elsewhere))) yield join(elsewhere, socketName);
 }
 
-/** Removes the temporary folder again, if that is where the socket was. */
+/** Removes our folder in the temporary folder, if the socket was there. */
 async function leaveFolder(dataDir: string, socket: string): Promise<void> {
   const folder = temporaryFolder(dataDir);
   if (dirname(socket) === folder) await rmdir(folder).catch(() => undefined);
@@ -201,7 +201,7 @@ function temporaryFolder(dataDir: string): string {
   return join(tmpdir(), `svcsync-${id}`);
 }
 
-/** Anyone may have made a folder of that name: only our own, closed to others, will do. */
+/** Creates the folder, unless it exists. Returns false if it is not ours or is open to others: anyone may have created one of that name. */
 async function makePrivate(folder: string): Promise<boolean> {
   await mkdir(folder, { mode: 0o700 }).catch(() => undefined);
   const found = await lstat(folder).catch(() => undefined);

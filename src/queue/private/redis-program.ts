@@ -5,10 +5,10 @@ import { childEnvironment } from "#settings";
 
 const run = promisify(execFile);
 
-/** A Redis server as it is called on this machine. */
+/** A Redis server program on this machine. */
 export interface RedisProgram {
   readonly command: "redis-server" | "valkey-server";
-  /** What it answers to `--version`, for people. */
+  /** Its answer to `--version`, for people. */
   readonly version: string;
 }
 
@@ -23,10 +23,10 @@ const waysToInstall = [
   "Or set QUEUE_URL to a Redis or PostgreSQL server that runs elsewhere.",
 ].join("\n");
 
-/** A program that does not even tell its version within this time is of no use. */
+/** How long a program may take to report its version, in milliseconds. */
 const versionTimeoutMs = 5_000;
 
-/** The first of redis-server and valkey-server that the PATH leads to and that tells its version, or undefined. */
+/** The first of redis-server and valkey-server on the PATH that reports its version, or undefined. */
 export async function findRedis(): Promise<RedisProgram | undefined> {
   for (const command of commands) {
     try {
@@ -41,8 +41,8 @@ export async function findRedis(): Promise<RedisProgram | undefined> {
 }
 
 /**
- * A Redis server on the PATH. `cause` is why it could not be installed, where that was tried.
- * @throws {StopError} E_REDIS_MISSING with one sentence for each common system on how to get it.
+ * Finds a Redis server on the PATH. `cause` is why it could not be installed, if that was tried.
+ * @throws {StopError} E_REDIS_MISSING, with one sentence per common system on how to install it.
  */
 export async function getRedis(cause?: unknown): Promise<RedisProgram> {
   const found = await findRedis();
