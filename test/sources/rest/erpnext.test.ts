@@ -166,6 +166,36 @@ describe("the preset erpnext", () => {
     expect(changes.map((change) => "row" in change && change.row["link_name"])).toEqual(["CUST-00001"]);
   });
 
+  it("reads a contact of several customers with the same one of them each time", async () => {
+    const { syncFile } = readPresets().find((preset) => preset.name === "erpnext")!;
+    const { read } = parse(syncFile).streams.contacts;
+    // Frappe gives a contact once for each of its links, in any order.
+    const linked = Array.from({ length: 5 }, (_, id) =>
+      ["C", "A", "B"].map((link_name) => ({ name: name(id), link_name })),
+    );
+    answer = ({ query }) => {
+      const filters: string[][] = JSON.parse(query.get("filters")!);
+      const after = filters.find(([field, operator]) => field === "name" && operator === ">")?.[2] ?? "";
+      const wanted = filters.find(([field, operator]) => field === "name" && operator === "=")?.[2];
+      const from = filters.find(([field]) => field === "modified")?.[2] ?? "";
+      const modified = text(stampOf("11:00:00"));
+      const rows = linked
+        .flat()
+        .filter((row) => row.name > after && row.name === (wanted ?? row.name) && modified >= from);
+      const data = rows.slice(0, Number(query.get("limit_page_length")));
+      return { body: { data: data.map((row) => ({ modified, link_doctype: "Customer", ...row })) } };
+    };
+    const contacts = await customers({ ...read, size: 4 });
+    const first = await poll(contacts);
+    for (const { changes, batches } of [first, await poll(contacts, { read: clock.at - 3_600_000 })]) {
+      expect(batches.flatMap(({ unreadable = [] }) => unreadable)).toEqual([]);
+      const read = new Map(changes.map((change) => [change.key, "row" in change && change.row["link_name"]]));
+      expect([...read]).toEqual(linked.map(([link]) => [link!.name, "A"]));
+    }
+    expect(await contacts.readOne(name(3), never)).toMatchObject({ link_name: "A" });
+    expect(await allKeys(contacts)).toEqual(expect.arrayContaining(linked.map(([link]) => link!.name)));
+  });
+
   it("reads no record by its key that the filter of the stream leaves out", async () => {
     erp.fill(2, stampOf("11:00:00"));
     disabled.add(2);

@@ -1,9 +1,9 @@
 import { z } from "zod";
-import type { Json } from "#model";
+import { canonicalJson, type Json, type JsonObject } from "#model";
 import type { PresetRead, RestSettings } from "../schema.ts";
-import { stamped, type RestQuery, type RestShape, type RestShapes } from "../shape.ts";
+import { stamped, type RestPage, type RestQuery, type RestShape, type RestShapes } from "../shape.ts";
 import { addressOf } from "../template.ts";
-import { encodeStamp, jsonValue, rowAt, rowsAt } from "../wire.ts";
+import { encodeStamp, jsonText, jsonValue, rowsAt, valueAt } from "../wire.ts";
 import { afterLastKey, byKeyset, conditionOf, rangeEnds } from "./preset-shape.ts";
 
 type Filter = [field: string, operator: string, value: Json];
@@ -40,12 +40,17 @@ interface DocType {
   readonly fields: readonly string[] | undefined;
 }
 
-/** Pages by `name`, the primary key of every DocType, whatever the stream's key is. */
+/**
+ * Pages by `name`, the primary key of every DocType, whatever the stream's key is. With fields of a child table, ERPNext lists a
+ * record once for each row of that table; only one of them is kept.
+ */
 function docType(table: string, type: DocType, pageSize: number, settings: RestSettings): RestShape {
   const { key, changed, where } = type;
   const path = `api/resource/${encodeURIComponent(table)}`;
   const needed = [key, "name", ...(changed === null ? [] : [changed])];
   const fields = type.fields === undefined ? ["*"] : [...new Set([...needed, ...type.fields])];
+  const isJoined = fields.some((field) => field.includes("."));
+  const rows = (answer: Json) => (isJoined ? firstOfEach(rowsAt(answer, "data")) : rowsAt(answer, "data"));
   const bounds = (query: RestQuery): Filter[] => [
     ...rangeEnds(query, changed, bound),
     ...(query.page === undefined ? [] : [["name", ">", query.page] satisfies Filter]),
@@ -56,6 +61,7 @@ function docType(table: string, type: DocType, pageSize: number, settings: RestS
     ...stamped(changed, { zone: settings.timezone, precision: "microsecond", format: "local" }),
     ...byKeyset,
     pageSize,
+    gaps: isJoined,
     request: (query) => ({
       url: addressOf(path, {
         fields: JSON.stringify(query.keysOnly ? needed : fields),
@@ -65,8 +71,8 @@ function docType(table: string, type: DocType, pageSize: number, settings: RestS
         limit_page_length: pageSize,
       }),
     }),
-    rows: (answer) => rowsAt(answer, "data"),
-    next: afterLastKey("name"),
+    rows,
+    next: isJoined ? beforeLastName : afterLastKey("name"),
     ...(key === "name"
       ? {
           // Read from the list, because a record's own address takes no filters.
@@ -74,13 +80,29 @@ function docType(table: string, type: DocType, pageSize: number, settings: RestS
             url: addressOf(path, {
               fields: JSON.stringify(fields),
               filters: JSON.stringify([...where, ["name", "=", name]]),
-              limit_page_length: 1,
+              limit_page_length: pageSize,
             }),
           }),
-          oneRow: (answer: Json) => rowAt(answer, "data"),
+          oneRow: (answer: Json) => rows(answer)[0],
         }
       : {}),
   };
+}
+
+/** Of the rows of each record one, the same whatever their order is. */
+function firstOfEach(rows: readonly JsonObject[]): JsonObject[] {
+  const first = new Map<string, JsonObject>();
+  for (const row of rows) {
+    const name = jsonText(row["name"]);
+    const other = first.get(name);
+    if (other === undefined || canonicalJson(row) < canonicalJson(other)) first.set(name, row);
+  }
+  return [...first.values()];
+}
+
+/** The last record of a page may have more rows: the next page begins with it. */
+function beforeLastName({ rows, full }: RestPage): Json | undefined {
+  return full ? valueAt(rows.at(-2) ?? rows.at(-1), "name") : undefined;
 }
 
 function bound(field: string, operator: string, wall: number): Filter {
