@@ -63,7 +63,7 @@ export const read = z
     stampFormat: z
       .enum(["auto", "sql", "iso", "epochSeconds", "epochMillis", "compact"])
       .default("auto")
-      .describe("How a stamp in a text or number column is written; auto looks at the newest one."),
+      .describe("How a stamp in a text or number column is written; auto decides by the 20 newest stamps."),
     overlap: duration
       .default(300_000)
       .describe(
