@@ -10,14 +10,14 @@ export const fileKeys = {
     "data",
     "The folder of the store. Keep it on a disk that survives the container, and back it up.",
   ),
-  SYNC_FILE: withDefault(text, "config/sync.yaml", "The sync file: which records flow where."),
+  SYNC_FILE: withDefault(text, "config/sync.yaml", "The sync file: which records svcsync reads and what it writes."),
 };
 
 export const storeKeys = {
   STORE_URL: secret(
     address(["postgres", "postgresql"]),
     "postgres://svcsync:password@db.example.com/svcsync?sslmode=verify-full",
-    "A PostgreSQL database for the store. Unset: svcsync.db in DATA_DIR. 'svcsync move' takes a store from one to the other; without it the new one knows no record.",
+    "A PostgreSQL database for the store. Unset: svcsync.db in DATA_DIR. To change it, use 'svcsync move'; otherwise the new store is empty.",
   ),
   STORE_SCHEMA: withDefault(
     z
@@ -35,7 +35,7 @@ export const queueKeys = {
   QUEUE_URL: secret(
     address(["redis", "rediss", "unix", "redis+sentinel", "rediss+sentinel", "postgres", "postgresql"]),
     "redis://localhost:6379",
-    "Where the queue runs: redis://, rediss:// (TLS), unix:///path (a socket), redis+sentinel://host:26379,host:26379/mymaster (Redis Sentinel), postgres://. Unset: svcsync starts a private redis-server of its own. Daemons that share a store (STORE_URL) deliver together when they share a queue, too.",
+    "Where the queue runs: redis://, rediss:// (TLS), unix:///path (a socket), redis+sentinel://host:26379,host:26379/mymaster (Redis Sentinel), postgres://. Unset: svcsync starts its own redis-server. Daemons that share a store (STORE_URL) deliver together if they also share a queue.",
   ),
 };
 
@@ -81,7 +81,7 @@ export const deliveryKeys = {
   DELIVERY_LEASE_SECONDS: withDefault(
     seconds(1, 86_400),
     "120",
-    "How long a worker holds a record without a sign of life before another may take it, in seconds.",
+    "After how long without a sign of life another worker may take over a record, in seconds.",
   ),
   RETRY_BASE_SECONDS: withDefault(
     seconds(0.001, 3600),
@@ -97,12 +97,12 @@ export const deliveryKeys = {
   SETTLE_LAG_SECONDS: withDefault(
     seconds(0, 86_400),
     "60",
-    "How long the service's lists may lag behind, in seconds: a create without an answer counts as not carried out only after this time.",
+    "How long the service's lists may lag behind, in seconds. Only after this time does a create without an answer count as not executed.",
   ),
   STOP_GRACE_SECONDS: withDefault(
     seconds(0, 3600),
     "20",
-    "How long a stop waits for running deliveries, in seconds; closing takes up to 15 more. Keep the sum below the container's own grace.",
+    "How long a stop waits for running deliveries, in seconds; closing takes up to 15 more. Keep the sum below the container's grace period.",
   ),
   AUDIT_KEEP_DAYS: withDefault(wholeNumber(1, 36_500), "90", "How long the history of writes is kept, in days."),
 };
@@ -112,7 +112,7 @@ export const nudgeKeys = {
   NUDGE_TOKEN: secret(
     text.min(16, "a token of at least 16 characters"),
     "made with: openssl rand -hex 24",
-    "A token for POST /nudge/STREAM on HEALTH_PORT (Authorization: Bearer), with which an ERP has a stream polled at once. Unset: there is no such address.",
+    "A token for POST /nudge/STREAM on HEALTH_PORT (Authorization: Bearer), with which the ERP requests a poll of a stream. Unset: the address does not exist.",
   ),
   NUDGE_FLOOR_SECONDS: withDefault(
     seconds(0.1, 86_400),
@@ -135,7 +135,7 @@ export const healthKeys = {
   HEALTH_NAMES: optional(
     hostList,
     "svcsync.example.com",
-    "Names under which the page is reached beside localhost, HEALTH_HOST and plain IP addresses, comma-separated: those of a proxy or of a container. Requests to other names are refused.",
+    "Host names of the page in addition to localhost, HEALTH_HOST and plain IP addresses, comma-separated: those of a proxy or of a container. Requests to other names are refused.",
   ),
 };
 

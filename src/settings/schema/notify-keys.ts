@@ -16,7 +16,7 @@ const quiet = (channel: string) =>
   optional(
     quietHours,
     "Mon-Fri 18:00-07:00, Sat-Sun",
-    `When messages by ${channel} wait; afterwards one message has them all.`,
+    `Quiet hours for ${channel}: messages wait, and are then sent as one.`,
   );
 
 const zone = z.string().refine(isTimeZone, "a time zone such as Europe/Berlin");
@@ -27,7 +27,7 @@ export const notifyKeys = {
   NOTIFY_AFTER: withDefault(
     duration,
     "15m",
-    "How long something that is retried must fail before it is reported. What needs your action is reported at once.",
+    "How long a retried action must fail before it is reported. Problems that need your action are reported at once.",
   ),
   NOTIFY_REMIND_EVERY: withDefault(
     orNone(duration, "a duration such as 12h or 7d, or none"),

@@ -37,7 +37,7 @@ export const pageKeys = {
   PAGE_PROXY_HEADER: optional(
     text.regex(/^[A-Za-z][A-Za-z0-9-]*$/, "the name of a header"),
     "X-Forwarded-User",
-    "Header in which a proxy that logs people in names them. Needs PAGE_PROXY_ADDRESSES; requests from elsewhere are not believed.",
+    "The header with the user name, set by a proxy that logs people in. Needs PAGE_PROXY_ADDRESSES; svcsync ignores the header from other addresses.",
   ),
   PAGE_PROXY_ADDRESSES: optional(
     ipAddresses,

@@ -26,7 +26,7 @@ export const serviceKeys = {
   SERVICE_FORMER_URL: optional(
     base,
     "https://old.example.com",
-    "The address by which the store knows the tenant, where SERVICE_URL is a new one of the same. Needed for one start.",
+    "The former address of the tenant, if SERVICE_URL is a new one. Needed for one start only.",
   ),
   SERVICE_TOKEN: secret(
     token,
@@ -81,7 +81,7 @@ export const serviceKeys = {
   SERVICE_CA_FILE: optional(
     text,
     "/etc/ssl/our-authority.pem",
-    "A PEM file with authorities to trust beside the system's.",
+    "A PEM file with certificate authorities to trust in addition to the system's.",
   ),
 };
 
