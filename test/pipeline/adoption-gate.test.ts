@@ -45,7 +45,9 @@ it.each<[string, Reply, object]>([
   const closed = await look(opened.service);
   expect(closed).toMatchObject(expected);
   expect(closed.attention).toEqual([
-    expect.stringMatching(/^svcsync cannot find out which records of customer the service holds: .+; it asks again/),
+    expect.stringMatching(
+      /^svcsync cannot find out which records of customer the service holds: .+; svcsync asks again/,
+    ),
   ]);
   reply = { json: { totalCount: 0, customer: [] } };
   const released = await look(reopened.service);

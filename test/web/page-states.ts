@@ -102,7 +102,8 @@ const changeHold = {
 const adoptionHold = {
   kind: "adoption",
   reason: "ticket already holds 2003 records that svcsync does not know",
-  remedy: '"svcsync adopt tickets" shows which of them are the ERP\'s, "--confirm" adopts those and creates the others',
+  remedy:
+    '"svcsync adopt tickets" shows which of them match records of the ERP; "--confirm" adopts those and creates the others',
   needsPerson: true,
   polls: false,
 } as const;
