@@ -25,15 +25,15 @@ import { Plans } from "./page/plans.ts";
 import type { Configuration, Systems } from "./systems/systems.ts";
 
 /**
- * Deliveries that run at once, per request that may: while one waits for its answer, others are mapped, or wait for the disk
- * before and after theirs.
+ * Concurrent deliveries per request that may be in flight. While one delivery waits for its answer, others are mapped or wait for the disk
+ * before and after their requests.
  */
 export const DELIVERIES_PER_REQUEST = 4;
-/** Wake-ups that may be out, per delivery that may run: enough to keep workers busy between two looks into the store. */
+/** Outstanding wake-ups per concurrent delivery: enough to keep workers busy between two reads of the store. */
 const WINDOW_PER_DELIVERY = 16;
 const WINDOW_MIN = 128;
 
-/** The moving parts, put together and not yet moving. */
+/** The connected parts of the pipeline, not yet running. */
 export interface Assembly {
   readonly gate: AdoptionGate;
   /** Which streams may deliver. */
@@ -44,17 +44,17 @@ export interface Assembly {
   readonly matcher: Matcher;
   readonly relay: Relay;
   readonly nudges: Nudges;
-  /** Polls that people ask for. */
+  /** Polls requested by people. */
   readonly askedPolls: AskedPolls;
   readonly synchronizer: Synchronizer;
   readonly handlers: QueueHandlers;
-  /** Deliveries that may run at once. */
+  /** Most deliveries to run at once. */
   readonly concurrency: number;
 }
 
 /**
- * Where the queue runs, by QUEUE_URL. `installation` keeps two daemons apart that were given the same server: each has its
- * own store, and a wake-up that the other one takes is lost for half a minute.
+ * The queue's location, by QUEUE_URL. `installation` separates daemons that were given the same server by mistake. Each has its own store,
+ * so a wake-up that the other one takes would be lost for half a minute.
  */
 export function queueLocation(
   { queue, dataDir }: Pick<Settings, "queue" | "dataDir">,
@@ -66,7 +66,7 @@ export function queueLocation(
   return { kind: queue.kind, url, ...(installation === undefined ? {} : { prefix: `svcsync_${installation}` }) };
 }
 
-/** The service's state for the relay, of all replicas: it wakes records as long as any of them reaches the service. */
+/** The service's state for the relay, across all replicas: the relay wakes records as long as any replica reaches the service. */
 function stateForAll({ service, store }: Systems): ServiceState {
   const state = service.state();
   const { othersServed } = store.replicas.state;
@@ -80,11 +80,11 @@ export interface AssemblyDeps {
   readonly parts: Systems;
   readonly queue: Queue;
   readonly observer: Required<Observer>;
-  /** Told when the daemon cannot continue. */
+  /** Called when the daemon cannot continue. */
   readonly fail: (error: StopError) => void;
 }
 
-/** Puts the pipeline together. */
+/** Connects the parts of the pipeline. */
 export function assemble({ configuration, parts, queue, observer, fail }: AssemblyDeps, closing: Closing): Assembly {
   const { settings, syncFile, logger, elapsed } = configuration;
   const concurrency = settings.service.concurrency * DELIVERIES_PER_REQUEST;
@@ -96,7 +96,7 @@ export function assemble({ configuration, parts, queue, observer, fail }: Assemb
   const age = new StoreAge({ ...common, queue });
   const gate = new AdoptionGate({ ...common, settleMs, matcher, age, opened: nudge, stop: fail }, syncFile.streams);
   const { replicas } = parts.store;
-  // The gate decides where this replica leads; where it follows, the store tells what was decided.
+  // In the leader, the gate decides; in other replicas, the store has the leader's decision.
   const asDecided = {
     isOpen: (stream: StreamName) => !replicas.state.isLeader || gate.isOpen(stream),
     get isSettled() {
@@ -144,7 +144,7 @@ export function assemble({ configuration, parts, queue, observer, fail }: Assemb
   });
   const handlers: QueueHandlers = {
     deliver: async (id, signal) => {
-      // The queue may hold wake-ups from before a restart, of a stream that is held now.
+      // The queue may hold wake-ups from before a restart, for a stream that is now held.
       if (await holds.mayDeliver(id.stream)) await synchronizer.deliver(id, signal);
       relay.answered(id);
     },
@@ -154,7 +154,7 @@ export function assemble({ configuration, parts, queue, observer, fail }: Assemb
   };
   queue.onForgotten(() => {
     relay.forget();
-    // What fails is made good by the next create.
+    // If this fails, the next create compares again.
     age.compare().catch(() => undefined);
   });
   return {

@@ -1,8 +1,8 @@
-/** Closes what was opened, in reverse order, each once; a close that fails does not keep the others open. */
+/** Closes everything that was opened, once each and in reverse order. A close that fails does not prevent the others. */
 export class Closing implements AsyncDisposable {
   readonly #closers: (() => PromiseLike<void> | void)[] = [];
 
-  /** Remembers `part` and gives it back. */
+  /** Registers `part` for closing and returns it. */
   use<Part extends AsyncDisposable | Disposable>(part: Part): Part {
     this.#closers.push(() => (Symbol.asyncDispose in part ? part[Symbol.asyncDispose]() : part[Symbol.dispose]()));
     return part;

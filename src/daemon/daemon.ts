@@ -16,31 +16,31 @@ import { proveWork } from "./watch/work-proof.ts";
 
 export interface DaemonOptions {
   readonly observers?: readonly Observer[];
-  /** Health, metrics and the status page on HEALTH_PORT. */
+  /** Whether to serve health, metrics and the status page on HEALTH_PORT. */
   readonly web?: boolean;
   /** `scheduled` polls each stream at its interval until aborted; `once` polls each stream one time. */
   readonly polls: "scheduled" | "once";
 }
 
 /**
- * The running daemon. Disposing it stops in the order of the data: polling, relaying, running jobs, queue, store. Another replica leads as soon
- * as this one polls and relays no more.
+ * The running daemon. Disposing it stops polling, relaying, running deliveries, the queue and the store, in this order. Another replica
+ * leads as soon as this one no longer polls and relays.
  */
 export interface Daemon extends AsyncDisposable {
   readonly parts: Systems;
   readonly holds: StreamHolds;
   readonly relay: Relay;
-  /** Where the status page is, if it was asked for. */
+  /** The URL of the status page, if it is served. */
   readonly url: string | undefined;
-  /** Resolves when the daemon does its work, see {@link proveWork}. */
+  /** Resolves while the daemon does its work; see {@link proveWork}. */
   proveWork(): Promise<void>;
-  /** Resolves with the error that ends the daemon; stays pending as long as it can continue. */
+  /** Resolves with the error that ends the daemon; pending as long as the daemon can continue. */
   readonly failure: Promise<StopError>;
 }
 
 /**
- * Opens the parts and sets the loops going.
- * @throws {StopError} when a part cannot be had: the store belongs to another daemon, its disk is full, …
+ * Opens the parts and starts the loops.
+ * @throws {StopError} when a part cannot be opened: the store belongs to another daemon, its disk is full, …
  */
 export async function startDaemon(configuration: Configuration, options: DaemonOptions): Promise<Daemon> {
   const closing = new Closing();
@@ -88,9 +88,9 @@ async function start(
   const isContinuous = options.polls === "scheduled";
   const plan = pollPlan(configuration, options);
   const leading = new Leading({ ...deps, plan, isContinuous, fail, failed, closing });
-  // Before the first request: it may have to be shared.
+  // Before the first request, because replicas may have to share the service.
   closing.defer(replica.begin());
-  // Before the first poll and delivery: a changed mapping is held, and a hold from before a restart still counts.
+  // Before the first poll and delivery: hold streams whose mapping changed, and restore holds from before a restart.
   if (store.replicas.state.isLeader) await leading.prepare();
   else await holds.look();
   const poll = pollWatch.watching((...of) => assembly.handlers.poll(...of));
@@ -125,7 +125,7 @@ async function openDaemonQueue(
   return openQueue(queueLocation(settings, secrets, await ownText(store, "installation", 6)), { clock, logger });
 }
 
-/** Starts what every replica does: it delivers, and looks at what holds deliveries and whether the service answers. What it returns stops that. */
+/** Starts the work of every replica: delivering, and watching the holds and the service. The returned function stops it. */
 function startDelivering(
   { service, clock }: Systems,
   queue: Queue,
@@ -138,20 +138,20 @@ function startDelivering(
   const stopLooking = startLoop((signal) => allEnded(holds.run(signal), watchService({ service, clock }, signal)));
   return async (graceMs) => {
     const looked = stopLooking();
-    // A pause that the service asked for may be longer than the grace: what waits for its end has not been sent.
+    // The service's pause may be longer than the grace period. Requests that wait for its end have not been sent.
     service.drain();
     await queue.stop(graceMs);
     await Promise.all([starting, looked]);
   };
 }
 
-/** Waits for all, also when one fails. */
+/** Like Promise.all, but waits for all even if one fails. */
 async function allEnded(...work: readonly Promise<void>[]): Promise<void> {
   await Promise.allSettled(work);
   await Promise.all(work);
 }
 
-/** What it returns stops the loop and waits for its end. */
+/** Starts the loop. The returned function stops it and waits for its end. */
 function startLoop(run: (signal: AbortSignal) => Promise<void>): () => Promise<void> {
   const stopping = new AbortController();
   const running = run(stopping.signal);
@@ -161,7 +161,7 @@ function startLoop(run: (signal: AbortSignal) => Promise<void>): () => Promise<v
   };
 }
 
-/** Why the last daemon could not continue, for those who find none running; absent once another one has started. */
+/** Why the last daemon could not continue. Shown while no daemon runs; absent once another one has started. */
 export const stopNote: Note<{ at: number; code: string; message: string }> = {
   name: "stopped",
   schema: z.object({ at: z.number(), code: z.string(), message: z.string() }),
@@ -170,7 +170,7 @@ export const stopNote: Note<{ at: number; code: string; message: string }> = {
 async function noteStop(store: Store, error: StopError | undefined): Promise<void> {
   if (error === undefined) return;
   const { code, message } = error;
-  // The log has it, too: a store that takes no more writes keeps nothing else from closing.
+  // The log has the reason too, so a store that takes no writes must not prevent closing.
   await store.saveNote(stopNote, { at: store.clock.now(), code, message }).catch(() => undefined);
 }
 
@@ -183,7 +183,7 @@ function pollPlan({ settings, syncFile: { streams } }: Configuration, { polls }:
 interface FailureOnce {
   readonly failure: Promise<StopError>;
   readonly fail: (error: StopError) => void;
-  /** The first failure, as soon as there is one. */
+  /** The first failure, if there was one. */
   readonly failed: () => StopError | undefined;
 }
 

@@ -9,14 +9,14 @@ import { Closing } from "./closing.ts";
 import type { Configuration } from "./systems/systems.ts";
 
 const run = promisify(execFile);
-/** systemd-notify itself waits five seconds at most for systemd to read. */
+/** Longer than systemd-notify itself waits for systemd, which is at most five seconds. */
 const tellTimeoutMs = 10_000;
-/** Two beats may be lost before systemd restarts the process. */
+/** Beats per watchdog interval: systemd restarts the process only after two lost beats. */
 const BEATS_PER_LIMIT = 3;
 
 /**
- * systemd, where it started this process as `Type=notify`; elsewhere nothing happens. Node cannot send datagrams to a Unix socket,
- * so systemd's own program does, which needs `NotifyAccess=all`. Telling never throws.
+ * Reports to systemd, if it started this process as `Type=notify`; otherwise does nothing. Node cannot send datagrams to a Unix socket, so
+ * it runs systemd's own program, which needs `NotifyAccess=all`. Reports never throw.
  */
 export class ServiceManager {
   readonly #logger: Logger;
@@ -37,8 +37,8 @@ export class ServiceManager {
   }
 
   /**
-   * Feeds the watchdog as long as `prove` resolves in time. What it rejects with becomes the status, and systemd restarts the
-   * process unless a later proof succeeds. Disposing what it returns ends it.
+   * Feeds the watchdog as long as `prove` resolves in time. If it rejects, the reason becomes the status, and systemd restarts the process
+   * unless a later proof succeeds. Disposing the result ends it.
    */
   feed(prove: () => Promise<void>, status: string): AsyncDisposable {
     const over = new AbortController();
@@ -82,7 +82,7 @@ export class ServiceManager {
   }
 }
 
-/** Lets this daemon wait while another one holds the store, alive to its supervisor and not ready to anybody. */
+/** Lets this daemon wait while another one holds the store: alive for its supervisor, but not ready. */
 export function standbyOf({ settings, logger }: Configuration, manager: ServiceManager, signal: AbortSignal): Standby {
   const why =
     settings.queue.kind === "private"

@@ -6,7 +6,7 @@ import { adapters } from "#sources";
 
 /**
  * Reads and checks the sync file.
- * @throws {StopError} E_SYNC_FILE with every problem and its place.
+ * @throws {StopError} E_SYNC_FILE with every problem and its position.
  */
 export async function readSyncFile(
   path: string,

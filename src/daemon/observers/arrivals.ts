@@ -5,11 +5,11 @@ import type { Logger } from "#telemetry";
 
 const FLUSH_MS = 60_000;
 
-/** Notes how long changes took from the ERP to the service, once a minute: no delivery waits for it. */
+/** Records how long changes took from the ERP to the service. Stores the counts once a minute, so no delivery waits. */
 export class Arrivals implements Observer {
   readonly #clock: Clock;
   readonly #logger: Logger;
-  /** Since the last flush, by bucket. */
+  /** Counts since the last flush, by bucket. */
   #counts = new Map<StreamName, readonly number[]>();
 
   constructor(clock: Clock, logger: Logger) {
@@ -22,7 +22,7 @@ export class Arrivals implements Observer {
     if (ms !== undefined) this.#counts.set(stream, withArrival(this.#counts.get(stream), ms));
   }
 
-  /** Stores what was counted until the signal is aborted, and then the rest. Never throws. */
+  /** Stores the counts until the signal is aborted, then the rest. Never throws. */
   async run(store: NoteStore, signal: AbortSignal): Promise<void> {
     while (!signal.aborted) {
       await sleep(FLUSH_MS, signal);
@@ -31,13 +31,13 @@ export class Arrivals implements Observer {
     await this.#flush(store);
   }
 
-  /** What could not be stored is left out. */
+  /** Drops counts that could not be stored. */
   async #flush(store: NoteStore): Promise<void> {
     const counts = this.#counts;
     this.#counts = new Map();
     try {
       for (const [stream, added] of counts) {
-        // Another replica may add to it at the same time.
+        // Another replica may update the note at the same time, so retry.
         for (let isSaved = false; !isSaved;) {
           const known = await store.note(arrivalsNote(stream));
           const next = addArrivals(known ?? [], added, this.#clock.now());

@@ -2,10 +2,10 @@ import type { RecordId, StreamName } from "#model";
 import type { Delivery, Observer } from "#pipeline";
 import type { Logger } from "#telemetry";
 
-/** How long deliveries are counted before they are one line of the log. */
+/** How long deliveries are counted before they are logged as one line. */
 const SUMMARY_MS = 10_000;
 
-/** One line per stream and batch of deliveries, however many records it holds. */
+/** Logs one line per stream and batch of deliveries, however many records it holds. */
 export class DeliveryLog implements Observer, Disposable {
   readonly #logger: Logger;
   readonly #counts = new Map<StreamName, Record<string, number>>();
@@ -24,7 +24,7 @@ export class DeliveryLog implements Observer, Disposable {
     this.#counts.set(stream, counts);
   }
 
-  /** Logs what was counted since the last time. */
+  /** Logs the counts since the last flush. */
   flush(): void {
     for (const [stream, counts] of this.#counts) this.#logger.info({ stream, ...counts }, "records delivered");
     this.#counts.clear();

@@ -7,7 +7,7 @@ import type { Queue } from "#queue";
 import type { ServiceContext } from "#service";
 import type { Systems } from "../systems/systems.ts";
 
-/** Counts what the pipeline and the service's client do, and reads the rest on request. */
+/** Counts the work of the pipeline and the service client, and reads gauges on request. */
 export class DaemonMetrics implements Observer {
   readonly metrics: Metrics;
   readonly requested: NonNullable<ServiceContext["requested"]>;
@@ -18,7 +18,7 @@ export class DaemonMetrics implements Observer {
     this.requested = (request) => this.metrics.requested(request);
   }
 
-  /** From now on a scrape also reads these parts. */
+  /** Makes scrapes read these parts too. */
   watch(parts: Systems, streams: readonly Stream[], queue: Queue): void {
     this.#read = () => readings(parts, streams, queue);
   }
@@ -41,7 +41,7 @@ export class DaemonMetrics implements Observer {
 
 async function readings(parts: Systems, streams: readonly Stream[], queue: Queue): Promise<Readings> {
   const { store, service, clock } = parts;
-  // Gauges of the store come from the leader alone, so that their sum over all replicas is true.
+  // Only the leader reports the store's gauges, so that their sum over all replicas is right.
   if (!store.replicas.state.isLeader) return { service: service.state() };
   const statuses = await streamStatus(store, streams, clock);
   const depth = await queue.depth().catch(() => undefined);

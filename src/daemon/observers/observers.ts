@@ -12,11 +12,11 @@ import { ParkedLog } from "./parked-log.ts";
 import { RunHistory } from "./run-history.ts";
 import { openTracing, type Tracing } from "./tracing.ts";
 
-/** All that count, log and trace requests, polls and deliveries. Disposing them logs and sends what is left. */
+/** All observers that count, log and trace requests, polls and deliveries. Disposing logs and sends what is left. */
 export class Observers implements AsyncDisposable {
-  /** Told of every request to the service. */
+  /** Called for each request to the service. */
   readonly requested: NonNullable<ServiceContext["requested"]>;
-  /** Told of every poll and delivery. */
+  /** Called for each poll and delivery. */
   readonly observer: Required<Observer>;
   readonly #metrics = new DaemonMetrics();
   readonly #tracing: Tracing | undefined;
@@ -42,7 +42,7 @@ export class Observers implements AsyncDisposable {
     this.requested = (request) => listeners.forEach(({ requested }) => requested(request));
   }
 
-  /** `more` are told of polls and deliveries, too. */
+  /** `more` are called for polls and deliveries too. */
   static async open(configuration: Configuration, more: readonly Observer[] = []): Promise<Observers> {
     return new Observers(configuration, await openTracing(configuration), more);
   }
@@ -51,20 +51,20 @@ export class Observers implements AsyncDisposable {
     return this.#metrics.metrics;
   }
 
-  /** From now on they read what they need from these parts. */
+  /** Gives the observers the parts that they read. */
   async watch(parts: Systems, { syncFile }: Configuration, queue: Queue): Promise<void> {
     this.#metrics.watch(parts, syncFile.streams, queue);
     this.#tracing?.watch(parts.store);
     await this.#watch.open(parts.store);
   }
 
-  /** The same handlers, wrapped so that each request is counted for its stream and record. */
+  /** Wraps the handlers, so that each request is counted for its stream and record. */
   watching(handlers: QueueHandlers): QueueHandlers {
     const counted = this.#history.watching(this.#watch.watching(handlers));
     return this.#tracing?.watching(counted) ?? counted;
   }
 
-  /** Stores what they counted until the signal is aborted, and then the rest. */
+  /** Stores the counts until the signal is aborted, then the rest. */
   async run({ store }: Systems, signal: AbortSignal): Promise<void> {
     await Promise.all([
       this.#watch.run(signal),

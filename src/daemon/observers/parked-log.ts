@@ -3,13 +3,13 @@ import { ErrorGroups, recordRemedy, type ErrorGroup } from "#operator";
 import type { Delivery, Observer } from "#pipeline";
 import type { Logger } from "#telemetry";
 
-/** How long records are gathered before their causes are logged: a first load parks hundreds for a few. */
+/** How long records are collected before their causes are logged: a first load may park hundreds for a few causes. */
 const GATHER_MS = 10_000;
-/** A cause that keeps growing is logged again after this long. */
+/** How soon a growing cause is logged again. */
 const REPEAT_MS = 10 * 60_000;
-/** Lines at once: a refusal that repeats a value is as many causes as there are records. */
+/** Most lines per flush: if a refusal repeats a value, each record has its own cause. */
 const LINES_MAX = 100;
-/** Causes that are remembered. */
+/** Most causes to remember. */
 const CAUSES_MAX = 1_000;
 
 interface Told {
@@ -19,11 +19,11 @@ interface Told {
 
 export interface ParkedLogOptions {
   readonly logger: Logger;
-  /** Milliseconds by a monotonic clock. */
+  /** A monotonic clock, in milliseconds. */
   readonly elapsed?: () => number;
 }
 
-/** One line of the log per cause for which records need a person, with how many; again when it grew. */
+/** Logs one line per cause for which records need a person, with their number; again when the number has grown. */
 export class ParkedLog implements Observer, Disposable {
   readonly #logger: Logger;
   readonly #elapsed: () => number;
@@ -43,7 +43,10 @@ export class ParkedLog implements Observer, Disposable {
       this.#groups.add({ id, state: delivery.kind, error: delivery.error });
   }
 
-  /** Logs each cause that is new, or that grew and was not logged for a while; `isLast` all that grew. Beyond a hundred it counts them. */
+  /**
+   * Logs causes that are new, or have grown and were not logged for a while; with `isLast`, all that have grown. After 100 lines, only
+   * counts them.
+   */
   flush(isLast = false): void {
     let lines = 0;
     const more = { causes: 0, count: 0 };

@@ -8,13 +8,13 @@ import type { Logger } from "#telemetry";
 const FLUSH_MS = 60_000;
 
 /**
- * Counts what each stream does, in memory, and adds it to the store once a minute: no delivery waits for it. What could not be
- * stored is kept for the next time.
+ * Counts each stream's work in memory and adds it to the store once a minute, so no delivery waits. Counts that could not be stored are
+ * kept for the next time.
  */
 export class RunHistory implements Observer {
   readonly #clock: Clock;
   readonly #logger: Logger;
-  /** The stream that a request to the service is made for. */
+  /** The stream for which a request is made. */
   readonly #current = new AsyncLocalStorage<StreamName>();
   #hours = new Map<string, { readonly stream: StreamName; readonly hourAt: number; readonly counts: Counts }>();
   #isFailing = false;
@@ -24,7 +24,7 @@ export class RunHistory implements Observer {
     this.#logger = logger;
   }
 
-  /** The same handlers; the requests that they make count for the stream. */
+  /** Wraps the handlers, so that their requests count for the stream. */
   watching(handlers: QueueHandlers): QueueHandlers {
     return {
       deliver: (id, signal) => this.#current.run(id.stream, () => handlers.deliver(id, signal)),
@@ -32,7 +32,7 @@ export class RunHistory implements Observer {
     };
   }
 
-  /** A request to the service was made. */
+  /** Counts a request to the service. */
   readonly requested = (): void => {
     const stream = this.#current.getStore();
     if (stream !== undefined) this.#of(stream).requests += 1;
@@ -57,7 +57,7 @@ export class RunHistory implements Observer {
     counts.busyMs += delivery.durationMs;
   }
 
-  /** Stores what was counted until the signal is aborted, and then the rest. Never throws. */
+  /** Stores the counts until the signal is aborted, then the rest. Never throws. */
   async run(store: Pick<HistoryStore, "addHistory">, signal: AbortSignal): Promise<void> {
     while (!signal.aborted) {
       await sleep(FLUSH_MS, signal);
@@ -66,7 +66,7 @@ export class RunHistory implements Observer {
     await this.flush(store);
   }
 
-  /** Adds what was counted to the store. Never throws. */
+  /** Adds the counts to the store. Never throws. */
   async flush(store: Pick<HistoryStore, "addHistory">): Promise<void> {
     const hours = this.#hours;
     if (hours.size === 0) return;

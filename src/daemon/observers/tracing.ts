@@ -10,7 +10,7 @@ import type { Configuration } from "../systems/systems.ts";
 
 type Requested = NonNullable<ServiceContext["requested"]>;
 
-/** Undefined where no collector is named: nothing is loaded then, and nothing is wrapped. */
+/** Undefined if no collector is configured: then nothing is loaded or wrapped. */
 export async function openTracing({
   settings: { tracesUrl },
   logger,
@@ -20,18 +20,18 @@ export async function openTracing({
   return new Tracing(await openTraces({ endpoint: tracesUrl, version, logger }), clock);
 }
 
-/** A delivery that runs, and what it asked of the service. */
+/** A running delivery and its requests to the service. */
 interface Running {
   readonly startedAt: number;
   readonly requests: TracedWork[];
 }
 
-/** Polls of a stream that are remembered: the one that read a change, and the one that runs now. */
+/** Polls to remember per stream: the one that read a change, and the current one. */
 const POLLS_KEPT = 2;
 
 /**
- * Makes one trace of each change of a record: the poll that read it, its way through the queue, its delivery and the requests to
- * the service. Later attempts belong to the same trace.
+ * Creates one trace per change of a record: the poll that read it, the time in the queue, the delivery and its requests to the service.
+ * Later attempts belong to the same trace.
  */
 export class Tracing implements Observer, AsyncDisposable {
   readonly #traces: Traces;
@@ -46,12 +46,12 @@ export class Tracing implements Observer, AsyncDisposable {
     this.#clock = clock;
   }
 
-  /** From now on it is known when a change was read. */
+  /** Sets the store, which knows when a change was read. */
   watch(store: Pick<RecordStore, "record">): void {
     this.#store = store;
   }
 
-  /** The same handlers, seen by the traces. */
+  /** Wraps the handlers, so that their work is traced. */
   watching(handlers: QueueHandlers): QueueHandlers {
     return {
       deliver: (id, signal) =>
@@ -79,7 +79,7 @@ export class Tracing implements Observer, AsyncDisposable {
     const running = this.#running.getStore();
     if (running === undefined) return;
     const writing = this.#record(id, delivery, running, this.#clock.now())
-      // A trace is no reason to fail.
+      // A failed trace must not fail the delivery.
       .catch(() => undefined)
       .finally(() => this.#writing.delete(writing));
     this.#writing.add(writing);
@@ -104,7 +104,7 @@ export class Tracing implements Observer, AsyncDisposable {
     });
   }
 
-  /** Resolves when all traces are made: each reads its record from the store. */
+  /** Resolves when all traces are complete: each reads its record from the store. */
   async written(): Promise<void> {
     await Promise.all(this.#writing);
   }
@@ -115,12 +115,12 @@ export class Tracing implements Observer, AsyncDisposable {
   }
 }
 
-/** The service refuses from 400 on. */
+/** Whether the service refused the request (status 400 or above) or did not answer. */
 function isRefusal(status: number | undefined): boolean {
   return status === undefined || status >= 400;
 }
 
-/** The same for every attempt to deliver one change. */
+/** The trace's id, the same for every attempt to deliver one change. */
 function traceOf(id: RecordId, changedAt: number): string {
   return createHash("sha256")
     .update(`${recordName(id)} ${changedAt}`)

@@ -13,7 +13,7 @@ export interface AdoptionComparisonDeps {
   readonly clock: Clock;
 }
 
-/** Compares the ERP's records with the service's when a person asks, once at a time, and keeps the figures of the last time. */
+/** Compares the ERP's records with the service's when a person asks for it, one run at a time, and keeps the last figures. */
 export class AdoptionComparison implements AsyncDisposable {
   readonly #deps: AdoptionComparisonDeps;
   readonly #streams: readonly Stream[];
@@ -30,12 +30,12 @@ export class AdoptionComparison implements AsyncDisposable {
     return this.#state;
   }
 
-  /** Resolves when no comparison runs. */
+  /** Resolves when no comparison is running. */
   get ended(): Promise<void> {
     return this.#running;
   }
 
-  /** Begins a comparison unless one runs. */
+  /** Starts a comparison unless one is running. */
   begin(): void {
     if (this.#state.kind === "running") return;
     this.#state = { kind: "running", at: this.#deps.clock.now() };
@@ -46,7 +46,7 @@ export class AdoptionComparison implements AsyncDisposable {
     const { store, service, matcher, clock } = this.#deps;
     const reports: AdoptionReport[] = [];
     try {
-      // Streams that are not held are planned too: natural keys of children contain the ids of their parents.
+      // Streams that are not held are planned too, because natural keys of children contain the ids of their parents.
       const planner = new AdoptionPlanner(store, service, matcher);
       for (const stream of this.#streams)
         reports.push(adoptionReport(await planner.plan(stream, this.#ending.signal, adoptionExamples)));

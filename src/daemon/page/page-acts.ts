@@ -25,15 +25,15 @@ import type { Assembly } from "../assembly.ts";
 import type { Configuration, Systems } from "../systems/systems.ts";
 import { knownStream } from "./plans.ts";
 
-/** How long a person waits for the ERP or the service. */
+/** How long a person waits for the ERP or the service, in milliseconds. */
 const ANSWER_MS = 20_000;
-/** How long the page waits for a comparison before it says that one runs. */
+/** How long the page waits for a comparison before it shows that one is running, in milliseconds. */
 const COMPARED_MS = 1_500;
 
-/** What the page shows and moves of a running pipeline. */
+/** The parts of a running pipeline that the page shows and controls. */
 export type PageParts = Pick<Assembly, "relay" | "gate" | "holds" | "plans" | "adoption" | "matcher" | "askedPolls">;
 
-/** The acts of the page, by the functions that the commands use. */
+/** The page's actions, which call the same functions as the commands. */
 export function pageActs(
   { settings, secrets, redaction, syncFile: { streams } }: Configuration,
   parts: Systems,
@@ -44,7 +44,7 @@ export function pageActs(
   const find = (wanted: string) => streams.find(({ name }) => name === wanted);
   const nudging = async <Value>(act: Promise<Value>): Promise<Value> => {
     const value = await act;
-    // What became due is delivered at once.
+    // Deliver at once what became due.
     relay.nudge();
     return value;
   };
@@ -82,7 +82,7 @@ export function pageActs(
     confirmPlan: ({ stream, plan }, by) => plans.confirm(stream, plan, by),
     compareAdoption: async () => {
       adoption.begin();
-      // A small tenant is compared by the time that the page is shown.
+      // The comparison of a small tenant ends before the page is shown.
       await Promise.race([adoption.ended, sleep(COMPARED_MS)]);
     },
     adopt: async ({ stream: name, decision }, by) => {

@@ -13,12 +13,12 @@ import { pageActs } from "./page-acts.ts";
 import type { PollWatch } from "../watch/poll-watch.ts";
 import { readinessNote } from "../watch/work-proof.ts";
 
-/** Entries of a record's history that its page shows. */
+/** Entries of a record's history on its page. */
 const HISTORY = 50;
-/** How long a person waits for what the service holds now. */
+/** How long a person waits for a read from the service, in milliseconds. */
 const READ_MS = 20_000;
 
-/** Of a record whose stream is no longer in the sync file. */
+/** For a record whose stream is no longer in the sync file. */
 const noSides: RecordSides = {
   fields: [],
   verdict: "its stream is not in the sync file",
@@ -119,8 +119,8 @@ function statusSource({ configuration, parts, queue, assembly }: PagesDeps): Sta
 }
 
 /**
- * What `/readyz` asks: whether this process can serve and poll. A service that is down is only reported, as far as its breaker knows: no
- * other process reaches it either, and the page that says so must stay.
+ * The checks of `/readyz`: whether this process can serve and poll. A failing service is only reported, as known to the circuit breaker: no
+ * other process reaches it either, and the page that explains it must stay reachable.
  */
 export function readiness({
   parts: { store, service, clock },
@@ -131,13 +131,13 @@ export function readiness({
   return {
     needed: {
       replica: async () => replica.check(),
-      // A write proves more than a read: a full disk or a full Redis shows at once.
+      // Writes, because a full disk or a full Redis refuses writes only.
       store: () => store.saveNote(readinessNote, clock.now()),
       queue: () => queue.ping(),
       polls: async () => pollWatch.check(),
     },
     reported: {
-      // Otherwise a rolling restart with another sync file would never finish.
+      // Only reported: otherwise a rolling restart with another sync file would never finish.
       mapping: async () => replica.checkMapping(),
       service: async () => {
         if (service.state().state !== "closed") throw new RetryError("E_SERVICE_DOWN", "the service does not answer");

@@ -5,7 +5,7 @@ import type { ChangeGuardSettings, PlannedChange, Planner } from "#pipeline";
 import type { Store } from "#store";
 import type { DatedPlan } from "#web";
 
-/** How long a person waits for a plan: minutes for a million records. */
+/** How long a person waits for a plan, in milliseconds: a million records take minutes. */
 const PLAN_MS = 300_000;
 
 export interface PlansDeps {
@@ -16,8 +16,8 @@ export interface PlansDeps {
 }
 
 /**
- * What the next run would write, for the page. A changed mapping is planned by the guard, which counts it anyway; other plans
- * are made when they are asked for, one at a time for each stream.
+ * Plans for the page: what the next run would write. The guard plans a changed mapping anyway. Other plans are made on request, one at a
+ * time per stream.
  */
 export class Plans {
   readonly #deps: PlansDeps;
@@ -30,13 +30,13 @@ export class Plans {
     this.#streams = streams;
   }
 
-  /** Counts for the guard what a changed mapping would update, and keeps the plan. */
+  /** Counts, for the guard, the updates of a changed mapping, and keeps the plan. */
   async count(planner: Planner, stream: Stream, signal: AbortSignal): Promise<PlannedChange> {
     const { plan } = await this.#plan(planner, stream, signal);
     return { id: plan.plan ?? "", updates: plan.updates, known: plan.known };
   }
 
-  /** Undefined while the guard still counts. */
+  /** Undefined while the guard is still counting. */
   async read(name: StreamName): Promise<DatedPlan | undefined> {
     const planner = await this.#deps.openPlanner();
     if (planner.isChanged(name)) return this.#counted.get(name);
@@ -48,7 +48,7 @@ export class Plans {
   }
 
   /**
-   * Lets the stream's changed mapping through if this is still what it would write; returns how many updates.
+   * Releases the stream's changed mapping if it would still write what this plan says. Returns the number of updates.
    * @throws {ParkError} E_PLAN_OUTDATED.
    */
   async confirm(name: StreamName, id: string, by: Actor): Promise<number> {
@@ -73,7 +73,7 @@ export class Plans {
 }
 
 /**
- * What was found for a stream that a visitor named.
+ * Returns what was found for a stream that a visitor named.
  * @throws {ParkError} E_RECORD_UNKNOWN when the sync file has no such stream.
  */
 export function knownStream<Found>(found: Found | undefined, name: StreamName): Found {

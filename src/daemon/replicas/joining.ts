@@ -5,7 +5,7 @@ import type { Secrets, Settings } from "#settings";
 import type { JoiningReplica } from "#store";
 import type { SyncFile } from "#mapping";
 
-/** How a daemon describes itself to the other replicas; undefined where it works alone, because others cannot reach its queue. */
+/** How a daemon describes itself to the other replicas. Undefined if it works alone, because others cannot reach its queue. */
 export function joiningReplica(
   { store }: Pick<Settings, "store">,
   { queueUrl }: Pick<Secrets, "queueUrl">,
@@ -20,7 +20,7 @@ export function joiningReplica(
     stream.deletion,
     stream.parents,
   ]);
-  // Another version may make other values of the same sync file.
+  // Another version may map the same sync file to other values.
   return { version, queue: sharedQueueName(queueUrl), mapping: digest([version, mapping]) };
 }
 

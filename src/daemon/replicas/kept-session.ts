@@ -20,17 +20,17 @@ const sessionNote: Note<KeptSession> = {
   }),
 };
 
-/** Keeps the session in the store, for all of its daemons. A daemon that lost the store does not learn the new token. */
+/** Stores the session for all daemons of the store. A daemon that lost the store cannot read the new token. */
 export function keptSession(store: NoteStore, redact: Redact): SessionCell {
   const load = async (): Promise<KeptSession | undefined> => {
     const kept = await store.note(sessionNote);
-    // A read does not ask whether this is still the daemon. A step does, even one that changes nothing.
+    // Unlike a read, a step checks that this is still the daemon, even a step that changes nothing.
     return (await store.replaceNote(sessionNote, kept, kept)) ? kept : load();
   };
   return { load, replace: (known, next) => store.replaceNote(sessionNote, known, withoutSecrets(next, redact)) };
 }
 
-/** All but this text is sealed, or no text. */
+/** Only this text needs redaction: the other fields are sealed, or are no texts. */
 function withoutSecrets({ doubted, ...kept }: KeptSession, redact: Redact): KeptSession {
   return doubted === undefined ? kept : { ...kept, doubted: { ...doubted, message: redact(doubted.message) } };
 }

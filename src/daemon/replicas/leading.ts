@@ -15,7 +15,7 @@ export interface PollPlan {
   readonly once: readonly StreamName[];
 }
 
-/** Gives the queue the polls of the plan; single polls are asked for until the queue takes them. */
+/** Gives the plan's polls to the queue. Retries single polls until the queue accepts them. */
 async function beginPolling(queue: Queue, plan: PollPlan, logger: Logger, signal: AbortSignal): Promise<void> {
   if (signal.aborted) return;
   await queue.schedulePolls(plan.scheduled);
@@ -35,18 +35,18 @@ async function beginPolling(queue: Queue, plan: PollPlan, logger: Logger, signal
 export interface LeadingDeps extends UpkeepDeps {
   readonly plan: PollPlan;
   readonly fail: (error: StopError) => void;
-  /** The first failure, as soon as there is one. */
+  /** The first failure, if there was one. */
   readonly failed: () => StopError | undefined;
   readonly closing: Closing;
 }
 
-/** Resolves when another replica may do it. */
+/** Resolves when another replica may lead. */
 type HandOver = () => Promise<void>;
 
 /**
- * What one replica does for all: it polls, wakes, decides about existing records and changed mappings, and cares for the store and for
- * people. It begins when this replica leads, which a daemon alone does from the start. It ends before the process does: deliveries that still
- * run then need no leader here.
+ * The work that one replica does for all: it polls, wakes, decides about existing records and changed mappings, and maintains the store and
+ * the notifications. It starts when this replica leads; a daemon that works alone leads from the start. It stops before the process ends,
+ * because the deliveries that are still running do not need a leader here.
  */
 export class Leading {
   readonly #deps: LeadingDeps;
@@ -58,7 +58,7 @@ export class Leading {
     this.#deps = deps;
   }
 
-  /** Holds the streams whose mapping changed. Only then may anything be delivered by this replica's mapping. */
+  /** Holds the streams whose mapping changed. Only after that may any replica deliver by this replica's mapping. */
   async prepare(): Promise<void> {
     const { assembly, parts } = this.#deps;
     await assembly.changes.begin();
@@ -67,7 +67,7 @@ export class Leading {
     this.#isPrepared = true;
   }
 
-  /** Begins as soon as this replica leads. */
+  /** Starts as soon as this replica leads. */
   begin(): void {
     const { replica, fail } = this.#deps;
     if (this.#isPrepared) this.#begun = Promise.resolve(this.#start());
@@ -86,7 +86,7 @@ export class Leading {
     );
   }
 
-  /** Stops it, while the queue still answers; resolves to what waits for its end and hands the lead over, while deliveries end here. */
+  /** Stops while the queue still answers. The returned function waits for the end and hands the lead over, while deliveries end here. */
   async stop(): Promise<HandOver> {
     this.#stopping.abort();
     const stop = await this.#begun;
@@ -134,7 +134,9 @@ export class Leading {
 
 const AGAIN_MS = 500;
 
-/** Prepares the lead, again and again while the store cannot be reached: to give it up would leave all replicas without one for longer. */
+/**
+ * Prepares the lead, and retries while the store is unreachable: to give up the lead would leave the replicas without a leader for longer.
+ */
 export async function untilDone(prepare: () => Promise<void>, logger: Logger, signal: AbortSignal): Promise<void> {
   for (;;)
     try {

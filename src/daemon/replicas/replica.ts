@@ -7,7 +7,7 @@ import type { Logger } from "#telemetry";
 import { DELIVERIES_PER_REQUEST } from "../assembly.ts";
 
 /**
- * Deliveries that wait for the service's limit, by what it lets pass: enough to use it whatever the store and the heartbeats take. More
+ * How much work may wait for the service's rate limit, in seconds at that limit. It covers delays of the store and the heartbeats; more
  * would keep records from replicas that could deliver them.
  */
 const AHEAD_SECONDS = 2;
@@ -17,20 +17,20 @@ export interface ReplicaDeps {
   readonly service: Pick<Service, "fence" | "held" | "limits" | "onPause" | "setLimits" | "setShare" | "state">;
   readonly queue: Pick<Queue, "setConcurrency" | "setDelivering" | "underWay">;
   readonly holds: Pick<StreamHolds, "look">;
-  /** Requests that the service bears at once. */
+  /** How many concurrent requests the service can take. */
   readonly ceiling: number;
   readonly logger: Logger;
 }
 
 /**
- * This process as one of the replicas of a store: it takes its share of the requests, delivers while the store confirms it, its mapping is
- * the leader's and the service answers it, and reports when it leads. A daemon that works alone leads from the start.
+ * This process as one of the replicas of a store. It takes its share of the requests and reports when it leads. It delivers while the store
+ * confirms it, its mapping is the leader's and the service answers it. A daemon that works alone leads from the start.
  */
 export class ReplicaPart {
   readonly #deps: ReplicaDeps;
   readonly #leads = Promise.withResolvers<void>();
   #state: ReplicaState;
-  /** One heartbeat after the other: what one could not do, the next does. */
+  /** Handles one heartbeat at a time; the next one retries what failed. */
   #obeyed: Promise<void> = Promise.resolve();
   #isWaiting = false;
   #isDelivering = true;
@@ -41,18 +41,18 @@ export class ReplicaPart {
     this.#state = deps.store.replicas.state;
   }
 
-  /** Resolves when this replica leads, which it then does until it ends. */
+  /** Resolves when this replica leads; it then leads until it ends. */
   get leads(): Promise<void> {
     return this.#leads.promise;
   }
 
-  /** Whether the service answers the others and not this one: then it leaves deliveries to them. */
+  /** Whether the service answers other replicas but not this one, which then leaves deliveries to them. */
   get isUnserved(): boolean {
     return this.#state.othersServed > 0 && this.#deps.service.state().state !== "closed";
   }
 
   /**
-   * @throws {RetryError} E_REPLICA_UNSERVED when the service does not answer this replica alone; the store's own reason when that no
+   * @throws {RetryError} E_REPLICA_UNSERVED when the service answers other replicas but not this one; the store's own error when it no
    * longer confirms this replica.
    */
   check(): void {
@@ -71,7 +71,7 @@ export class ReplicaPart {
     );
   }
 
-  /** Follows the state of the replicas from now on. What it returns ends that: after it, this process sends only heartbeats. */
+  /** Starts to follow the state of the replicas. The returned function ends that; afterwards this process only sends heartbeats. */
   begin(): () => Promise<void> {
     const { store, service, ceiling } = this.#deps;
     const { signal } = this.#ended;
@@ -89,13 +89,13 @@ export class ReplicaPart {
   #change(state: ReplicaState, signal: AbortSignal): void {
     const { service, queue, logger } = this.#deps;
     this.#state = state;
-    // One that is no longer needed leaves what it has begun and not sent to the others.
+    // A replica that is no longer needed leaves deliveries without a request to the others.
     const share = state.isNeeded || queue.underWay() === 0 ? state.share : 0;
     if (share !== undefined) service.setShare(share);
     service.setLimits(state);
     if (share !== undefined) queue.setConcurrency(deliveriesAtOnce(share, service.state().perSecond));
     if (state.isLeader) this.#leads.resolve();
-    // What waits its turn obeys the newest state.
+    // A waiting update will use the newest state.
     if (this.#isWaiting) return;
     this.#isWaiting = true;
     this.#obeyed = this.#obeyed
@@ -113,7 +113,7 @@ export class ReplicaPart {
     const { isAgreed, isNeeded, mustFence, share } = this.#state;
     const mayDeliver = isConfirmed && isAgreed && isNeeded && !mustFence && !this.isUnserved && share !== 0;
     if (mayDeliver === this.#isDelivering || signal.aborted) return;
-    // The leader may have put streams on hold before it began.
+    // The leader may have put streams on hold before it started.
     if (mayDeliver) await holds.look();
     await queue.setDelivering(mayDeliver);
     this.#isDelivering = mayDeliver;
@@ -122,7 +122,7 @@ export class ReplicaPart {
     else logger.info(why, "replica pauses deliveries");
   }
 
-  /** Nothing can be claimed before it is done, so it is tried with each heartbeat. */
+  /** Ends the session of a lost daemon. Nothing can be claimed until then, so each heartbeat retries it. */
   async #fence(): Promise<void> {
     const { service, logger } = this.#deps;
     await service

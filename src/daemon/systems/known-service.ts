@@ -3,15 +3,15 @@ import { StopError } from "#model";
 import type { Settings } from "#settings";
 import type { Note, Store, StoreLocation } from "#store";
 
-/** The addresses of the service whose ids the store holds: hosts with their paths. */
+/** The addresses (host and path) of the service whose ids the store holds. */
 const addressesNote: Note<readonly string[]> = { name: "service", schema: z.array(z.string()), isOfNames: true };
-/** Where a store keeps what it has from the service. */
+/** The tables that hold data from the service. */
 const TABLES_OF_SERVICE = ["bindings", "intents", "match_indexes", "reference"];
 
 /**
- * Refuses a SERVICE_URL that is not the service's whose ids the store holds, at each start and for each replica: in another service they are the
- * ids of other records. `join` notes the address where the store has nothing of a service, or where SERVICE_FORMER_URL says that it is one more
- * of this one.
+ * Refuses a SERVICE_URL of another service than the one whose ids the store holds, because the same ids mean other records there. Runs at
+ * each start of each replica. `join` stores the address if the store has no data of a service yet, or if SERVICE_FORMER_URL names a known
+ * address of the same service.
  * @throws {StopError} E_SERVICE_OTHER
  */
 export async function expectKnownService(
@@ -36,7 +36,7 @@ function addressOf(url: string): string {
   return host + pathname.replace(/\/$/, "");
 }
 
-/** Not while nothing has come from the address that was noted, as where it was misspelt, and no other replica waits for it. */
+/** False if the stored address never supplied any data (it was misspelt, for example) and no other replica uses it. */
 async function isInUse(store: Store): Promise<boolean> {
   const [replicas, counts] = [await store.replicas.list(), await store.tableCounts()];
   return replicas.length > 1 || TABLES_OF_SERVICE.some((table) => counts[table] !== 0);

@@ -11,7 +11,7 @@ export interface RenewedSecretsDeps {
   readonly logger: Logger;
 }
 
-/** Secrets that came from files, read again after a refused login: who replaces a file need not restart svcsync. */
+/** Reads secrets from files again after a refused login, so that replacing a file needs no restart. */
 export class RenewedSecrets {
   readonly #deps: RenewedSecretsDeps;
   readonly #hideOfService: (...texts: readonly string[]) => void;
@@ -29,7 +29,7 @@ export class RenewedSecrets {
     return this.#secrets.serviceToken;
   }
 
-  /** The service's credentials, if they are others than before. */
+  /** The service's credentials, if they have changed. */
   readonly ofService = (): Secrets | undefined => {
     const { logger } = this.#deps;
     const secrets = withCredentials(this.#secrets, this.#texts());
@@ -40,7 +40,7 @@ export class RenewedSecrets {
     return secrets;
   };
 
-  /** The settings of a source, if they are others than these. */
+  /** The settings of a source, if they differ from `settings`. */
   readonly ofSource = (source: string, settings: unknown): unknown => {
     const { syncFile, logger } = this.#deps;
     const now = syncFile.sourcesWith(this.#texts());

@@ -4,21 +4,21 @@ import type { Catalog, Listener, OpenedSource, SourceStream } from "#sources";
 export interface RenewingSourceDeps {
   readonly settings: unknown;
   readonly open: (settings: unknown) => Promise<OpenedSource<unknown>>;
-  /** The settings as they are now, if they are others than these. */
+  /** The current settings, if they differ from these. */
   readonly renew: (settings: unknown) => unknown;
 }
 
 /**
- * A source whose credentials may be replaced while svcsync runs. After a refused login it is opened again, if its settings are others
- * by then, and the read is repeated once. What was refused is not tried more often than without it.
+ * A source whose credentials may be replaced while svcsync runs. After a refused login, it opens the source again if its settings have
+ * changed, and repeats the read once. With unchanged settings, a refused login is not retried.
  */
 export class RenewingSource implements OpenedSource<unknown> {
   readonly #deps: RenewingSourceDeps;
-  /** How many reads each one that is open has. Earlier ones are closed after their last: other streams may still read from them. */
+  /** The number of reads per open source. An earlier source is closed after its last read, because other streams may still use it. */
   readonly #reads: Map<OpenedSource<unknown>, number>;
   #opened: OpenedSource<unknown>;
   #settings: unknown;
-  /** The last login was refused: whether there are other credentials is looked up before the next one. */
+  /** Whether the last login was refused: then the next read looks for new credentials first. */
   #isRefused = false;
   #renewing: Promise<boolean> | undefined;
   #replaced = new AbortController();
@@ -70,7 +70,7 @@ export class RenewingSource implements OpenedSource<unknown> {
     await Promise.all(all.map((opened) => opened[Symbol.asyncDispose]()));
   }
 
-  /** Continues with the source that took the place of the one it listened to. */
+  /** Listens again on the new source when the source is replaced. */
   async #listen(told: Parameters<Listener>[0], signal: AbortSignal): Promise<void> {
     while (!signal.aborted) {
       using _reading = this.#reading();
@@ -93,7 +93,7 @@ export class RenewingSource implements OpenedSource<unknown> {
     }
   }
 
-  /** A read that gave a batch is not repeated: its batches would come twice. */
+  /** Repeats the read only if it gave no batch: otherwise batches would come twice. */
   async *#batches<Batch>(read: () => AsyncIterable<Batch>): AsyncGenerator<Batch> {
     if (this.#isRefused) await this.#renew();
     const tried = this.#opened;
@@ -114,7 +114,7 @@ export class RenewingSource implements OpenedSource<unknown> {
     yield* read();
   }
 
-  /** A read of the source as it is now, until it is disposed. */
+  /** Counts a read of the current source until disposed. */
   #reading(): Disposable {
     const opened = this.#opened;
     this.#count(opened, 1);
@@ -126,12 +126,12 @@ export class RenewingSource implements OpenedSource<unknown> {
     for (const [earlier, reads] of this.#reads) {
       if (reads > 0 || earlier === this.#opened) continue;
       this.#reads.delete(earlier);
-      // What does not end has been replaced all the same.
+      // Ignore errors: the source has been replaced anyway.
       earlier[Symbol.asyncDispose]().then(undefined, () => undefined);
     }
   }
 
-  /** Whether the source is another one since the read that ended so. */
+  /** Whether the source was replaced since the failed read. */
   async #isOther(tried: OpenedSource<unknown>, thrown: unknown): Promise<boolean> {
     if (errorFacts(thrown).code !== "E_SOURCE_LOGIN") return false;
     this.#isRefused = true;

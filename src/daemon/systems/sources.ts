@@ -5,20 +5,20 @@ import { adapters, type OpenContext, type OpenedSource, type Source, type Source
 import { Closing } from "../closing.ts";
 import { RenewingSource } from "./renewing-source.ts";
 
-/** Every source of the sync file, opened, and every stream by its name. */
+/** All sources of the sync file, opened, and all streams by name. */
 export interface Sources extends AsyncDisposable {
   readonly sources: ReadonlyMap<string, Source>;
   readonly streams: ReadonlyMap<StreamName, SourceStream>;
 }
 
 export interface SourcesDeps extends Pick<OpenContext, "clock" | "logger"> {
-  /** Of each source: takes the tokens that its logins bring out of all that is logged, shown and stored. */
+  /** Per source: hides its login tokens in logs, pages and the store. */
   readonly hideLogin?: () => NonNullable<OpenContext["hide"]>;
-  /** After refused credentials: the settings of a source as they are now, if they are others than these. */
+  /** After refused credentials: a source's current settings, if they differ from `settings`. */
   readonly renew?: (source: string, settings: unknown) => unknown;
 }
 
-/** Opens the sources. Nothing is connected yet: an ERP that cannot be reached is noticed by the streams that need it. */
+/** Opens the sources without connecting: a stream notices an unreachable ERP when it is polled. */
 export async function openSources(
   syncFile: SyncFile,
   { clock, renew, hideLogin, ...parts }: SourcesDeps,
@@ -40,7 +40,9 @@ export async function openSources(
   return { sources, streams, [Symbol.asyncDispose]: () => closing[Symbol.asyncDispose]() };
 }
 
-/** Listens to the ERPs that report changes, until the signal is aborted. A word that names no stream means all of the source. */
+/**
+ * Listens to the ERPs that report changes, until the signal is aborted. A report that names no stream counts for all streams of the source.
+ */
 export async function listenToSources(
   { sources, streams }: SyncFile,
   opened: Sources,

@@ -16,22 +16,22 @@ export interface Configuration {
   readonly secrets: Secrets;
   readonly syncFile: SyncFile;
   readonly logger: Logger;
-  /** Knows the secrets of settings and sync file, and learns those that logins bring. */
+  /** Knows the secrets of settings and sync file, and learns those from logins. */
   readonly redaction: Redaction;
   readonly clock?: Clock;
-  /** Milliseconds by a monotonic clock, which an ERP that failed is given its pauses by. */
+  /** A monotonic clock in milliseconds, which times the pauses of a failed ERP. */
   readonly elapsed?: () => number;
-  /** How often notices, the heartbeat and scheduled care look whether there is something to do, where their own pauses are too long. */
+  /** Overrides how often notices, the heartbeat and scheduled maintenance check for work. */
   readonly upkeepEveryMs?: number;
-  /** Told of every request to the service. */
+  /** Called for each request to the service. */
   readonly requested?: ServiceContext["requested"];
-  /** When the service's breaker opens and for how long, where its own patience is too long. */
+  /** Overrides when the service's circuit breaker opens and for how long. */
   readonly breaker?: ServiceContext["breaker"];
-  /** Lets a daemon wait for one that holds the store, where that is in PostgreSQL. */
+  /** Lets a daemon wait for another one that holds the store, if it is in PostgreSQL. */
   readonly standby?: Standby;
 }
 
-/** The parts that talk to a system: the ERP, the service, the store. */
+/** The parts that talk to other systems: the ERP, the service and the store. */
 export interface Systems {
   readonly clock: Clock;
   readonly store: Store;
@@ -40,7 +40,7 @@ export interface Systems {
   readonly renewed: Pick<RenewedSecrets, "serviceToken">;
 }
 
-/** Opens the store that the settings name. @throws {StopError} E_STORE_BUSY and others when it cannot be had. */
+/** Opens the configured store. @throws {StopError} E_STORE_BUSY and others when it cannot be opened. */
 export async function openOwnStore(configuration: Configuration, as: "daemon" | "operator"): Promise<Store> {
   const { settings, secrets, syncFile, logger, redaction, clock = systemClock, standby } = configuration;
   const { leaseMs } = settings.delivery;
@@ -57,8 +57,8 @@ export async function openOwnStore(configuration: Configuration, as: "daemon" | 
 }
 
 /**
- * Opens service and sources beside the store; `closing` closes them in reverse.
- * @throws {StopError} E_SERVICE_OTHER when the store is another service's. The service and the ERP are not asked yet.
+ * Opens the service and the sources in addition to the store; `closing` closes them in reverse order.
+ * @throws {StopError} E_SERVICE_OTHER when the store belongs to another service. Sends no request to the service or the ERP.
  */
 export async function openSystems(
   configuration: Configuration,
@@ -88,7 +88,7 @@ export async function openSystems(
       hide: redaction.ofLogin(),
       renew: renewed.ofService,
       mayWrite: () => store.mayWrite(),
-      // With one daemon, too: a restart, and a command beside it, take no login.
+      // Also with a single daemon, so that a restart, or a command beside it, needs no login.
       session: keptSession(store, redaction.redact),
       ...(requested ? { requested } : {}),
       ...(breaker ? { breaker } : {}),

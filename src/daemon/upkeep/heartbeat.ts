@@ -5,7 +5,7 @@ import type { StreamStatus } from "#pipeline";
 import type { Logger } from "#telemetry";
 import type { Readiness } from "#web";
 
-/** Whether svcsync is in sync with the ERP, as far as it can prove. `pending`: it has not had the time to. */
+/** Whether svcsync can prove that it is in sync with the ERP. `pending`: it has not had the time yet. */
 export type Proof =
   | { readonly kind: "proven" }
   | { readonly kind: "pending" }
@@ -20,8 +20,8 @@ export interface HeartbeatDeps {
 }
 
 /**
- * Tells a dead-man switch that work is proven, and the reason when it is not. The alarm is the other side's: it comes when
- * nothing comes, so also when this process, its machine or its network is gone.
+ * Calls a dead-man switch when svcsync is proven to work, and reports the reason when it is not. The switch raises the alarm when calls
+ * stop, so it also notices when this process, its machine or its network is down.
  */
 export class Heartbeat {
   readonly #deps: HeartbeatDeps;
@@ -39,7 +39,7 @@ export class Heartbeat {
     }
   }
 
-  /** One call, or none where nothing is proven yet. `stopped`: the daemon cannot continue. Never throws. */
+  /** Makes one call, or none while nothing is proven yet. `stopped`: the daemon cannot continue. Never throws. */
   async beat(signal: AbortSignal, stopped?: ErrorFacts): Promise<void> {
     const { prove, logger } = this.#deps;
     const proof =
@@ -62,7 +62,7 @@ export class Heartbeat {
     }, signal);
   }
 
-  /** A switch that knows no `/fail` raises its alarm by the silence. */
+  /** A switch that does not support `/fail` raises its alarm because no call arrives. */
   async #failed(reason: string, signal: AbortSignal): Promise<void> {
     const { http, url } = this.#deps;
     const failUrl = new URL(url);
@@ -88,15 +88,18 @@ function failedBy(error: ErrorFacts): Proof {
   return { kind: "failed", reason: errorText(error) };
 }
 
-/** A change that could not be delivered for this long is not on its way any more. */
+/** How long an undelivered change still counts as on its way, in milliseconds. */
 const STUCK_MS = 60 * 60_000;
 
-/** What of a stream's status tells whether it is followed. */
+/** The part of a stream's status that shows whether svcsync follows it. */
 type Polled = Pick<StreamStatus, "name" | "undeliveredMs" | "holds" | "deletionsHeld"> & {
   readonly cursor: Pick<StreamStatus["cursor"], "completedAt" | "error">;
 };
 
-/** {@link proofOf} since now. The start moves with a clock that is set back: otherwise no poll would count for hours. */
+/**
+ * {@link proofOf} with the current time as start. If the clock is set back, the start moves with it; otherwise no poll would count for
+ * hours.
+ */
 export function proving(clock: Clock): (readiness: Pick<Readiness, "parts">, streams: readonly Polled[]) => Proof {
   let startedAt = clock.now();
   return (readiness, streams) => {
@@ -106,8 +109,8 @@ export function proving(clock: Clock): (readiness: Pick<Readiness, "parts">, str
 }
 
 /**
- * What proves that svcsync is in sync: every part works, and every stream was polled since `startedAt`, does not fail and waits for
- * no person. While something is paused nothing is proven, and nothing has failed.
+ * Proves that svcsync is in sync: every part works, and every stream was polled since `startedAt`, does not fail and waits for no person.
+ * While something is paused, the result is `pending` rather than failed.
  */
 export function proofOf({ parts }: Pick<Readiness, "parts">, streams: readonly Polled[], startedAt: number): Proof {
   const broken = Object.entries(parts).flatMap(([name, said]) =>
@@ -133,7 +136,7 @@ export function proofOf({ parts }: Pick<Readiness, "parts">, streams: readonly P
   return { kind: isPolled && !streams.some(isBehindHold) ? "proven" : "pending" };
 }
 
-/** A hold keeps changes from being seen or delivered; one of deliveries alone does not while there are none. */
+/** Whether a hold keeps changes from being read or delivered. A hold of deliveries alone does not, as long as no change is waiting. */
 function isBehindHold({ holds, undeliveredMs }: Polled): boolean {
   return holds.some(({ kind, polls }) => polls || kind === "change" || undeliveredMs !== undefined);
 }

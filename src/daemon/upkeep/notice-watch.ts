@@ -11,12 +11,12 @@ export interface NoticeWatchDeps {
   readonly everyMs?: number;
 }
 
-/** How often the daemon compares what is true with what was told. */
+/** How often the daemon compares current conditions with what was reported, in milliseconds. */
 const EVERY_MS = 10_000;
-/** A stop waits this long for the last messages; they are sent at the next start otherwise. */
+/** How long a stop waits for the last messages, in milliseconds; unsent ones follow at the next start. */
 const LAST_WORDS_MS = 10_000;
 
-/** Lets people know what changed. It observes only: whatever fails here keeps no record from the service. */
+/** Reports changed conditions to people. It only observes: its failures never affect a delivery. */
 export class NoticeWatch {
   readonly #deps: NoticeWatchDeps;
   #isFailing = false;
@@ -32,7 +32,7 @@ export class NoticeWatch {
     }
   }
 
-  /** Looks once, and begins to deliver what changed. */
+  /** Compares once and starts to send what changed. */
   async look(signal: AbortSignal, stopped?: ErrorFacts): Promise<void> {
     const { notifier, read, policy, logger } = this.#deps;
     try {
@@ -47,7 +47,7 @@ export class NoticeWatch {
     notifier.deliver(signal);
   }
 
-  /** The last look of a daemon that ends; resolves to what waits, for a bounded time, until its messages are sent. */
+  /** Compares a last time before the daemon ends. The returned function waits, for a limited time, until its messages are sent. */
   async finish(stopped: ErrorFacts | undefined): Promise<() => Promise<void>> {
     const signal = AbortSignal.timeout(LAST_WORDS_MS);
     await this.look(signal, stopped);

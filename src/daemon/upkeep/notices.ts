@@ -10,7 +10,7 @@ import type { Closing } from "../closing.ts";
 import type { Configuration, Systems } from "../systems/systems.ts";
 import { NoticeWatch } from "./notice-watch.ts";
 
-/** The watch that tells people what changed; undefined where the settings name no channel. */
+/** Creates the watch that reports changes to people; undefined if the settings name no channel. */
 export function openNotices(
   configuration: Configuration,
   { store, service, clock, renewed }: Systems,
@@ -87,7 +87,7 @@ async function freeSpace(path: string): Promise<NoticeFacts["disk"]> {
   }
 }
 
-/** A certificate behind a proxy cannot be seen. */
+/** With a proxy, no addresses: it hides the servers' certificates. */
 function whatExpires({ settings, syncFile }: Configuration) {
   const { service, notify } = settings;
   const urls = service.proxy === undefined ? [service.url, ...syncFile.sources.flatMap(addressOf)] : [];
@@ -104,15 +104,15 @@ function addressOf({ settings }: { readonly settings: unknown }): string[] {
   return typeof settings.url === "string" ? [settings.url] : [];
 }
 
-/** The states whose records are grouped: a status that is given to {@link Causes.of} counts them. */
+/** The states whose records are grouped. A status passed to {@link Causes.of} must count them. */
 const causeStates = ["parked", "uncertain"] as const;
-/** Causes may change while their number does not. */
+/** How long causes stay valid while their number is the same, in milliseconds. */
 const FRESH_MS = 5 * 60_000;
-/** So many records are grouped once a minute at most, however fast they come. */
+/** Above this number of records, they are grouped at most once a minute. */
 const MANY = 5_000;
 const MANY_FRESH_MS = 60_000;
 
-/** Parked and uncertain records by cause, read again only when there may be news: a storm is counted, not read again and again. */
+/** Parked and uncertain records by cause. Reads them only when something may have changed, so that a storm is not read again and again. */
 class Causes {
   readonly #store: Pick<GroupStore, "held">;
   readonly #clock: Clock;
@@ -142,12 +142,12 @@ class Causes {
   }
 }
 
-/** How often the history is read: it is kept by the hour. */
+/** How often the history is read, in milliseconds; it has one entry per hour. */
 const EVERY_MS = 10 * 60_000;
-/** A limit of days needs a history that is longer. */
+/** How many times a limit in days the history must cover. */
 const FACTOR = 2;
 
-/** The streams without a change for longer than expected, by the history of runs. */
+/** Streams without a change for longer than expected, judged by their history. */
 class Silence {
   readonly #store: Pick<HistoryStore, "history">;
   readonly #streams: readonly StreamName[];

@@ -9,25 +9,25 @@ import { openCare } from "./care/open-care.ts";
 import { Heartbeat, proving } from "./heartbeat.ts";
 import { openNotices } from "./notices.ts";
 
-/** What runs beside the pipeline for the people who answer for it. No delivery depends on it. */
+/** Work beside the pipeline, for people. No delivery depends on it. */
 export interface Upkeep {
   run(signal: AbortSignal): Promise<void>;
   /**
-   * The last look, once `run` has ended and while the queue still answers; resolves to what comes after the last delivery and
-   * waits, for a bounded time, until the last messages are sent. `stopped`: why the daemon cannot continue.
+   * Makes the last comparison, after `run` has ended and while the queue still answers. The returned function follows the last delivery and
+   * waits, for a limited time, until the last messages are sent. `stopped`: why the daemon cannot continue.
    */
   finish(stopped: ErrorFacts | undefined): Promise<() => Promise<void>>;
 }
 
 export interface UpkeepDeps extends PagesDeps {
-  /** False for one round, which proves what it did at its end. */
+  /** False for a single round, which proves its work at its end. */
   readonly isContinuous: boolean;
 }
 
-/** A dead-man switch that does not answer keeps no daemon from ending. */
+/** How long a stop waits for a dead-man switch that does not answer, in milliseconds. */
 const LAST_BEAT_MS = 5_000;
 
-/** Puts the upkeep of a daemon together, as far as the settings ask for it. */
+/** Creates the upkeep that the settings enable. */
 export function openUpkeep(deps: UpkeepDeps, closing: Closing): Upkeep {
   const { configuration, parts, queue, metrics, isContinuous } = deps;
   const notices = openNotices(configuration, parts, queue, metrics, closing);
@@ -52,7 +52,7 @@ export function openUpkeep(deps: UpkeepDeps, closing: Closing): Upkeep {
   };
 }
 
-/** Resolves with the end of `work`, but no later than `graceMs` after the abort: a backup to a disk that hangs keeps no daemon from ending. */
+/** Resolves when `work` ends, at the latest `graceMs` after the abort: a backup to a hanging disk must not delay the daemon's end. */
 async function endWithin(graceMs: number, work: Promise<unknown>, signal: AbortSignal): Promise<void> {
   await untilAborted(work, signal).catch(async () => {
     const ended = new AbortController();

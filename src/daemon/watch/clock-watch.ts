@@ -3,7 +3,7 @@ import type { ScheduleStore } from "#store";
 import type { Logger } from "#telemetry";
 
 const LOOK_MS = 1_000;
-/** Time servers move clocks by less than this; due times need not follow. */
+/** Clock changes to ignore, in milliseconds: time servers make smaller ones, and due times need not follow. */
 const TOLERANCE_MS = 1_000;
 
 interface ClockWatchDeps {
@@ -13,9 +13,9 @@ interface ClockWatchDeps {
 }
 
 /**
- * Notices that the clock was set back, by comparing it with a monotonic clock, and moves the store's due
- * times with it: a retry that was due in a minute is not due in a minute and three hours. A clock that is set forward needs
- * nothing: what waited is due. Looks until the signal is aborted; first at what happened while no daemon ran.
+ * Notices that the clock was set back, by comparing it with a monotonic clock, and moves the store's due times with it. Otherwise a retry
+ * due in a minute would be due in a minute and three hours. A clock that is set forward needs nothing: waiting records become due. Runs
+ * until the signal is aborted, and first handles a change while no daemon ran.
  */
 export async function watchClock(deps: ClockWatchDeps, signal: AbortSignal): Promise<void> {
   const { store, clock } = deps;
@@ -33,7 +33,7 @@ export async function watchClock(deps: ClockWatchDeps, signal: AbortSignal): Pro
   }
 }
 
-/** False when the store could not be told; it is told again. */
+/** Returns false when the store could not be updated; the caller tries again. */
 async function setBack({ store, logger }: ClockWatchDeps, byMs: number): Promise<boolean> {
   try {
     await store.clockSetBack(byMs);

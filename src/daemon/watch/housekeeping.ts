@@ -3,10 +3,12 @@ import { historyDays, type HistoryStore, type MaintenanceStore, type WatchStore 
 import type { Logger } from "#telemetry";
 
 const EVERY_MS = 60 * 60_000;
-/** Requests and answers of watched records: long enough to be looked at, short for what they hold. */
+/**
+ * How long requests and answers of watched records are kept, in days: long enough for people to read them, short because of their contents.
+ */
 const EXCHANGE_DAYS = 7;
 
-/** Deletions that were carried out are counted for a day. */
+/** How long carried-out deletions are kept, in days: longer than the day for which they are counted. */
 const DELETION_DAYS = 2;
 
 type HousekeepingStore = Pick<MaintenanceStore, "pruneAudit" | "pruneDeletions"> & {
@@ -21,7 +23,7 @@ interface HousekeepingDeps {
   readonly keepDays: number;
 }
 
-/** Background work: deletes old history. */
+/** Deletes old history in the background. */
 export async function runHousekeeping(
   { store, clock, logger, keepDays }: HousekeepingDeps,
   signal: AbortSignal,

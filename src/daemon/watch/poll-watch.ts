@@ -4,9 +4,9 @@ import type { IntakeStore } from "#store";
 import type { Logger } from "#telemetry";
 
 const LOOK_MS = 1_000;
-/** A stream is overdue when it was not polled for so many of its intervals. */
+/** Missed intervals after which a stream is overdue. */
 const MISSED_INTERVALS = 3;
-/** The queue takes up to 15 seconds to reassign a lost job: a short interval is not overdue before that. */
+/** Shortest limit, in milliseconds: the queue takes up to 15 seconds to reassign a lost job. */
 const PATIENCE_MS = 30_000;
 
 type Poll = (stream: StreamName, signal: AbortSignal) => Promise<void>;
@@ -15,7 +15,7 @@ interface Watched {
   readonly limitMs: number;
   readonly everyMs: number;
   running: number;
-  /** When a poll last ended, by `elapsed`. */
+  /** When a poll last ended, on the clock `elapsed`. */
   endedAt: number;
   isOverdue: boolean;
 }
@@ -24,14 +24,14 @@ export interface PollWatchDeps {
   readonly store: Pick<IntakeStore, "pollFailed">;
   readonly queue: Pick<Queue, "trouble">;
   readonly logger: Logger;
-  /** Milliseconds by a monotonic clock. */
+  /** A monotonic clock, in milliseconds. */
   readonly elapsed?: () => number;
 }
 
 /**
- * Notices streams whose polls no longer come up, whatever keeps them away. Such a stream is failing: the store says so to
- * the page and to `status`, `/readyz` gives the reason, and the log has one line for all streams of an outage. How a poll
- * ends is nothing to this watch, only that it came.
+ * Notices streams whose polls no longer start, for any reason. Such a stream counts as failing: the store shows it on the page and in
+ * `status`, `/readyz` gives the reason, and the log has one line for all streams of an outage. Whether a poll succeeds does not matter
+ * here, only that it ran.
  */
 export class PollWatch {
   readonly #deps: PollWatchDeps;
@@ -44,7 +44,7 @@ export class PollWatch {
     this.#elapsed = deps.elapsed ?? (() => performance.now());
   }
 
-  /** Watches these streams from now on: they are polled at an interval. */
+  /** Starts to watch these streams, which are polled at an interval. */
   watch(schedule: ReadonlyMap<StreamName, { readonly everyMs: number }>): void {
     const endedAt = this.#elapsed();
     for (const [stream, { everyMs }] of schedule) {
@@ -53,7 +53,7 @@ export class PollWatch {
     }
   }
 
-  /** The same polls, seen by this watch. */
+  /** Wraps the polls, so that this watch notices them. */
   watching(poll: Poll): Poll {
     return async (stream, signal) => {
       const watched = this.#streams.get(stream);
@@ -84,7 +84,7 @@ export class PollWatch {
     }
   }
 
-  /** Looks once at all streams. */
+  /** Checks all streams once. */
   async look(): Promise<void> {
     const { logger } = this.#deps;
     const streams = [...this.#streams];
@@ -105,7 +105,7 @@ export class PollWatch {
     return running === 0 && this.#elapsed() - endedAt > limitMs;
   }
 
-  /** The next poll that succeeds takes the failure back. */
+  /** Marks the stream as failing; its next successful poll clears that. */
   async #fail(stream: StreamName, watched: Watched): Promise<void> {
     watched.isOverdue = true;
     try {

@@ -4,14 +4,14 @@ import type { Delivery, Observer } from "#pipeline";
 const LOOK_MS = 250;
 
 /**
- * Notices when a run no longer gets anywhere: no row was stored, no poll ended well, no record reached an end. Attempts that failed
- * are no progress, however many there are.
+ * Notices when a run makes no progress: no row was stored, no poll succeeded, no record reached a final state. Failed attempts are not
+ * progress, however many there are.
  */
 export class ProgressWatch implements Observer {
   readonly #elapsed: () => number;
   #lastAt: number;
 
-  /** `elapsed`: milliseconds by a monotonic clock. */
+  /** `elapsed` is a monotonic clock, in milliseconds. */
   constructor(elapsed: () => number = () => performance.now()) {
     this.#elapsed = elapsed;
     this.#lastAt = elapsed();
@@ -29,7 +29,7 @@ export class ProgressWatch implements Observer {
     if (kind === "done" || kind === "parked" || kind === "uncertain") this.#lastAt = this.#elapsed();
   }
 
-  /** Resolves to true once nothing progressed for `limitMs`, to false when the signal is aborted before. */
+  /** Resolves to true after `limitMs` without progress, to false when the signal is aborted before that. */
   async stalled(limitMs: number, signal: AbortSignal): Promise<boolean> {
     while (!signal.aborted) {
       if (this.#elapsed() - this.#lastAt >= limitMs) return true;

@@ -6,16 +6,16 @@ import { StoreNews } from "#pipeline";
 import type { Exchange, Store, Watch, WatchStore } from "#store";
 import { isSecretField, redactedMark, type Logger } from "#telemetry";
 
-/** How often the watches are read: a command in another process takes effect within this time. */
+/** How often the watches are read, in milliseconds: how soon another process's command takes effect. */
 const LOOK_MS = 1_000;
-/** Exchanges that are kept of a record: a delivery makes one to five. */
+/** Exchanges kept per record; a delivery makes one to five. */
 const KEPT = 50;
-/** As much of a body as is kept. */
+/** How much of a body is kept, in characters. */
 const BODY_LENGTH = 16_384;
 
 type Request = Parameters<NonNullable<ServiceContext["requested"]>>[0];
 
-/** Keeps the requests and answers of records that people watch. Of all other records it keeps nothing and asks nothing. */
+/** Stores requests and answers of records that people watch. It does nothing for other records. */
 export class RecordWatch {
   readonly #clock: Clock;
   readonly #logger: Logger;
@@ -30,14 +30,14 @@ export class RecordWatch {
     this.#logger = logger;
   }
 
-  /** From now on it knows what people watch. */
+  /** Reads the watches from the store. */
   async open(store: Pick<Store, "watches" | "revision">): Promise<void> {
     this.#store = store.watches;
     this.#news = new StoreNews(store);
     await this.#look();
   }
 
-  /** Looks until the signal is aborted. */
+  /** Reads the watches again whenever they may have changed, until the signal is aborted. */
   async run(signal: AbortSignal): Promise<void> {
     while (!signal.aborted) {
       await untilNext(LOOK_MS, signal);
@@ -45,7 +45,7 @@ export class RecordWatch {
     }
   }
 
-  /** The same handlers; the exchanges of watched records are kept before their deliveries end. */
+  /** Wraps the handlers: exchanges of watched records are stored before their deliveries end. */
   watching(handlers: QueueHandlers): QueueHandlers {
     return {
       poll: (stream, signal) => handlers.poll(stream, signal),
@@ -75,7 +75,7 @@ export class RecordWatch {
       const before = this.#watches;
       const found = (await this.#store?.watches(this.#clock.now())) ?? [];
       this.#watches = new Map(found.map((watch) => [recordName(watch.id), watch]));
-      // A watch ends at its time.
+      // Read again even without news, because a watch ends at its time.
       if (this.#watches.size > 0) this.#news?.lookAgain();
       for (const [name, { id, until }] of this.#watches)
         if (!before.has(name)) this.#logger.info({ ...id, until: new Date(until).toISOString() }, "record watch began");
@@ -115,7 +115,7 @@ function textOf(answer: NonNullable<Request["answer"]>): string {
   }
 }
 
-/** A body without the values of members that are secret by their name. What is no whole JSON stays as it is. */
+/** Redacts the values of members that are secret by their name. A text that is not complete JSON stays unchanged. */
 function bodyText(text: string): string {
   return cut(withoutSecrets(text));
 }

@@ -3,10 +3,10 @@ import type { Observer } from "#pipeline";
 import type { Daemon } from "../daemon.ts";
 
 const LOOK_MS = 50;
-/** A record that waits for another is woken by it. Its own retries are for crashes, and are not waited for here. */
+/** A record that waits for another is woken by it. Its own retries exist for crashes, so they are not waited for. */
 const WAITS_FOR_OTHERS = ["E_PARENT_MISSING", "E_CHILDREN_FIRST"] as const;
 
-/** Remembers which streams' polls have ended, well or not, since it was made. */
+/** Remembers which streams' polls have ended, successfully or not, since its creation. */
 export class PollsSeen implements Observer {
   readonly #seen = new Set<StreamName>();
 
@@ -24,9 +24,8 @@ export class PollsSeen implements Observer {
 }
 
 /**
- * Resolves when nothing is left to do: every stream was polled, every stream may deliver or waits for a person, and nothing
- * is due within `horizonMs` from now or being delivered, but for what waits for other records. Also resolves when the
- * signal is aborted.
+ * Resolves when nothing is left to do: every stream was polled, every stream may deliver or waits for a person, and no record is being
+ * delivered or due within `horizonMs`, except records that wait for others. Also resolves when the signal is aborted.
  */
 export async function untilIdle(
   daemon: Daemon,

@@ -4,7 +4,7 @@ import type { Queue } from "#queue";
 import type { Note, NoteStore } from "#store";
 import type { PollWatch } from "./poll-watch.ts";
 
-/** When this process last proved that the store can be written to. */
+/** When this process last proved that the store is writable. */
 export const readinessNote: Note<number> = { name: "readiness", schema: z.number() };
 
 interface WorkProofDeps {
@@ -15,9 +15,9 @@ interface WorkProofDeps {
 }
 
 /**
- * Resolves when this process does its work: the store and the queue answered, and polls come up. That a part refuses is an answer
- * too: a restart repairs neither a full disk nor a queue that cannot be reached, nor polls that are not due without one.
- * @throws {RetryError} E_POLL_OVERDUE when polls do not come up although the queue works.
+ * Resolves when this process works: the store and the queue answered, and polls run. A refusal counts as an answer, because a restart
+ * cannot repair a full disk, an unreachable queue, or the polls that are missing without a queue.
+ * @throws {RetryError} E_POLL_OVERDUE when polls do not run although the queue works.
  */
 export async function proveWork({ store, queue, clock, polls }: WorkProofDeps): Promise<void> {
   const [, queueWorks] = await Promise.all([worked(store.saveNote(readinessNote, clock.now())), worked(queue.ping())]);

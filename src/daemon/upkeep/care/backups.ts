@@ -4,9 +4,9 @@ import { errorFacts, StopError, errorText, type Clock } from "#model";
 import { verifyBackup, type CareStore, type MaintenanceStore } from "#store";
 import type { Logger } from "#telemetry";
 
-/** So much more than the copy itself must be free: a backup must not be what fills the disk. */
+/** Free space required in addition to the copy, in bytes, so that a backup does not fill the disk. */
 const SPARE_BYTES = 200 * 1024 * 1024;
-/** Names of copies made here: others in the folder are never deleted. */
+/** Names of copies made here; other files in the folder are never deleted. */
 const OWN_NAME = /^svcsync-\d{8}T\d{6}Z\.db$/;
 
 export interface BackupsDeps {
@@ -14,14 +14,14 @@ export interface BackupsDeps {
   /** The store's own file. */
   readonly file: string;
   readonly dir: string;
-  /** The folder is made where it is missing. One that the settings name must exist: it may be a disk that is not there now. */
+  /** Whether to create a missing folder. A folder named in the settings must exist: its disk may be missing at the moment. */
   readonly isOwn: boolean;
   readonly keep: number;
   readonly clock: Clock;
   readonly logger: Logger;
 }
 
-/** Copies of the store, each opened and checked before an older one is deleted. */
+/** Makes copies of the store. Each is opened and checked before an older one is deleted. */
 export class Backups {
   readonly #deps: BackupsDeps;
 
@@ -29,7 +29,7 @@ export class Backups {
     this.#deps = deps;
   }
 
-  /** One copy. Never throws: why it failed is in the store, the log, the metrics and a notification. */
+  /** Makes one copy. Never throws: the store, the log, the metrics and a notification report a failure. */
   async make(): Promise<void> {
     const { store, clock, logger } = this.#deps;
     const triedAt = clock.now();
@@ -67,7 +67,7 @@ export class Backups {
   async #expectFolder(): Promise<void> {
     const { dir, isOwn } = this.#deps;
     try {
-      // Not `recursive`: with it, Node.js never returns from a place where no folder can be made, such as /proc.
+      // Not `recursive`: with it, Node.js never returns if no folder can be created there, as in /proc.
       if (isOwn) await mkdir(dir, { mode: 0o700 }).catch(unlessThere);
       await access(`${dir}/.`, constants.W_OK);
     } catch (thrown) {
@@ -91,7 +91,7 @@ export class Backups {
     );
   }
 
-  /** Never throws: a copy that stays costs space alone. */
+  /** Never throws: a copy that stays only costs space. */
   async #deleteOld(): Promise<void> {
     const { dir, keep, logger } = this.#deps;
     try {

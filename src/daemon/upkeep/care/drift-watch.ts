@@ -12,7 +12,7 @@ export interface DriftWatchDeps {
   readonly logger: Logger;
 }
 
-/** Compares the service with what was written, and only reports: what to do about a difference is for a person. */
+/** Compares the service with what was written, and only reports: a person decides what to do about a difference. */
 export class DriftWatch {
   readonly #deps: DriftWatchDeps;
 
@@ -20,7 +20,7 @@ export class DriftWatch {
     this.#deps = deps;
   }
 
-  /** One comparison of all streams. Never throws. */
+  /** Compares all streams once. Never throws. */
   async compare(signal: AbortSignal): Promise<void> {
     const { care, clock, logger } = this.#deps;
     const triedAt = clock.now();

@@ -5,7 +5,7 @@ import type { Configuration, Systems } from "../../systems/systems.ts";
 import { Backups } from "./backups.ts";
 import { DriftWatch } from "./drift-watch.ts";
 
-/** The loops of scheduled care, as far as the settings ask for them. */
+/** The loops of scheduled maintenance that the settings enable. */
 export function openCare(
   { settings, syncFile, logger, upkeepEveryMs: lookMs }: Configuration,
   { store, service, sources, clock }: Systems,
@@ -32,24 +32,24 @@ export function openCare(
   return loops;
 }
 
-/** How often a schedule looks whether its time has come. */
+/** How often a schedule checks whether it is due, in milliseconds. */
 const LOOK_MS = 60_000;
-/** What failed is retried after an hour, or at its interval if that is shorter. */
+/** How soon a failed attempt is retried, in milliseconds; earlier if its interval is shorter. */
 const AGAIN_MS = 60 * 60_000;
 
-/** The last try, as the store keeps it. */
+/** The last attempt, as stored. */
 interface LastTry {
   readonly triedAt: number;
   readonly failure?: string;
 }
 
-/** Whether the time has come since the last try of this or an earlier process. A clock that was set back counts as time that passed. */
+/** Whether the interval has passed since the last attempt of this or an earlier process. Also true if the clock was set back. */
 export function isDue(last: LastTry | undefined, everyMs: number, now: number): boolean {
   if (last === undefined || now < last.triedAt) return true;
   return now - last.triedAt >= (last.failure === undefined ? everyMs : Math.min(everyMs, AGAIN_MS));
 }
 
-/** Does the work whenever its time has come, until the signal is aborted. `work` never throws. */
+/** Does the work whenever it is due, until the signal is aborted. `work` must not throw. */
 async function atIntervals(
   everyMs: number,
   last: () => Promise<LastTry | undefined>,
