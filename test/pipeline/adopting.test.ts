@@ -1,5 +1,7 @@
 import { describe, expect, it, vi } from "vitest";
-import { customer } from "../conformance/store-scene.ts";
+import { startSandbox } from "#sandbox";
+import { customer, upsert } from "../conformance/store-scene.ts";
+import { DeliveryRig, streamsOf } from "./delivery-rig.ts";
 import { DeliveryScene } from "./delivery-scene.ts";
 
 const id = customer("10");
@@ -142,4 +144,35 @@ describe("a create that is open", () => {
 
     expect(await scene.deliver(other)).toMatchObject({ state: "applied" });
   });
+});
+
+it("makes a list that is ours alone what the ERP says, and keeps other people's entries in one that is shared", async () => {
+  await using sandbox = await startSandbox();
+  await using rig = await DeliveryRig.open(sandbox);
+  const [priority, ticketStatus] = (["priority", "ticketStatus"] as const).map((name) => sandbox.records(name)[0]!.id);
+  const [ours, theirs] = sandbox.records("tag").map(({ id: tag }) => tag);
+  for (const erpReferenceNumber of ["1", "2"])
+    sandbox.seed("ticket", [
+      {
+        erpReferenceNumber,
+        description: "Leak",
+        priority: priority!,
+        ticketStatus: ticketStatus!,
+        tags: [ours!, theirs!],
+      },
+    ]);
+  const fields = (tags: string) => `{ erpReferenceNumber: no, description: text, priority: { const: ${priority} },
+      ticketStatus: { const: ${ticketStatus} }, tags: ${tags} }`;
+  const head = "source: erp, read: { table: t, key: no }, resource: ticket, match: [erpReferenceNumber]";
+  const streams = streamsOf(`
+sources: { erp: { adapter: sql, url: "sqlite:erp.db" } }
+streams:
+  own: { ${head}, fields: ${fields("tags")} }
+  shared: { ${head}, fields: ${fields("{ tags: tags, by: id }")} }
+`);
+  await rig.stage("own", [upsert("1", { no: "1", text: "Leak", tags: [ours!] })]);
+  await rig.stage("shared", [upsert("2", { no: "2", text: "Leak", tags: [ours!] })]);
+  await rig.run(streams);
+
+  expect(sandbox.records("ticket").map(({ tags }) => tags)).toEqual([[ours], [ours, theirs]]);
 });

@@ -209,9 +209,9 @@ export class Synchronizer {
   }
 
   /** What a record that a person bound holds in the service. It counts as last written, so that only differences are sent. */
-  async #found(claim: BoundClaim, { projection }: Wanted, signal: AbortSignal): Promise<Projection> {
+  async #found(claim: BoundClaim, wanted: Wanted, signal: AbortSignal): Promise<Projection> {
     const { resource, serviceId } = claim.binding;
-    const held = await this.#foundRecords.held(resource, serviceId, projection, signal);
+    const held = await this.#foundRecords.held(resource, serviceId, wanted, signal);
     if (!held) throw new ParkError("E_RECORD_GONE", `the service does not have ${resource} ${serviceId}`);
     return held;
   }

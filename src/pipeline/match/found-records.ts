@@ -49,10 +49,11 @@ export class FoundRecords {
   async held(
     resource: ResourceName,
     serviceId: ServiceId,
-    wanted: Projection,
+    wanted: Pick<Wanted, "projection" | "shared">,
     signal: AbortSignal,
   ): Promise<Projection | undefined> {
-    const record = await this.#presence.read(resource, serviceId, Object.keys(wanted), signal, wanted);
+    const { projection } = wanted;
+    const record = await this.#presence.read(resource, serviceId, Object.keys(projection), signal, projection);
     return record && ownedPart(record, wanted);
   }
 
@@ -65,14 +66,15 @@ export class FoundRecords {
     { resource }: Stream,
     serviceId: ServiceId,
     { rule }: Candidates,
-    { projection: wanted, parents }: Wanted,
+    wanted: Wanted,
     signal: AbortSignal,
   ): Promise<"bound" | "gone" | "rekeyed" | "taken"> {
-    const record = await this.#presence.read(resource, serviceId, Object.keys(wanted), signal, wanted);
+    const { projection, parents } = wanted;
+    const record = await this.#presence.read(resource, serviceId, Object.keys(projection), signal, projection);
     if (!record) return "gone";
-    if (isRekeyed(rule, record, wanted)) return "rekeyed";
-    const projection = ownedPart(record, wanted);
-    return this.#bind(claim, { resource, serviceId }, { projection, parents }, "adopt");
+    if (isRekeyed(rule, record, projection)) return "rekeyed";
+    const applied = { projection: ownedPart(record, wanted), parents };
+    return this.#bind(claim, { resource, serviceId }, applied, "adopt");
   }
 
   /** Like {@link adopt}, for a record that a create of `sent` made. */
@@ -83,7 +85,9 @@ export class FoundRecords {
     sent: Projection,
     signal: AbortSignal,
   ): Promise<"bound" | "gone" | "taken"> {
-    const projection = await this.held(resource, serviceId, sent, signal);
+    // What people have added to an array since is theirs.
+    const wanted = { projection: sent, shared: new Set(Object.keys(sent)) };
+    const projection = await this.held(resource, serviceId, wanted, signal);
     if (!projection) return "gone";
     return this.#bind(claim, { resource, serviceId }, { projection, parents: [] }, "settle");
   }
@@ -116,20 +120,19 @@ function isRekeyed(rule: MatchRule | undefined, record: JsonObject, wanted: Proj
 }
 
 /**
- * Returns our fields as an existing service record holds them. In an array only ids that we want too count as ours, so that others'
- * ids are never removed. A field that holds the wanted value in another spelling counts as holding it. So does one without a value
- * if none is wanted.
+ * Returns our fields as an existing service record holds them. In a shared array only ids that we want too count as ours, so
+ * that others' ids are never removed. A field that holds the wanted value in another spelling counts as holding it. So does one
+ * without a value if none is wanted.
  */
-function ownedPart(record: JsonObject, wanted: Projection): Projection {
+function ownedPart(record: JsonObject, { projection, shared }: Pick<Wanted, "projection" | "shared">): Projection {
   const owned: Record<string, Json> = {};
-  for (const [name, value] of Object.entries(wanted)) {
+  for (const [name, value] of Object.entries(projection)) {
     const found = record[name];
-    if (!Array.isArray(value) && sameValue(value, found)) owned[name] = value;
-    if (name in owned || found === undefined) continue;
-    if (Array.isArray(value) && Array.isArray(found)) {
-      const present = found.map(linkId);
+    if (shared.has(name) && Array.isArray(value)) {
+      const present = Array.isArray(found) ? found.map(linkId) : [];
       owned[name] = value.filter((id) => present.includes(id));
-    } else owned[name] = linkId(found);
+    } else if (sameValue(value, found)) owned[name] = value;
+    else if (found !== undefined) owned[name] = Array.isArray(found) ? found.map(linkId) : linkId(found);
   }
   return owned;
 }
