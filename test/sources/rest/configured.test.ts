@@ -152,6 +152,19 @@ describe("a configured API", () => {
     },
   );
 
+  it.each(["2026-03-02 09:44:%+00", "2026-03-02 15:14:%.25+0530", "2026-03-02T10:44:%+01:00"])(
+    "takes %s for an instant, as PostgreSQL and ISO 8601 write it",
+    async (updated) => {
+      const read = { format: "iso", precision: "second", paging: { kind: "none" }, orderByChanged: undefined };
+      const since = async (second: string) => {
+        answer = () => ({ body: { data: { rows: [{ id: "1", updated: updated.replace("%", second) }] } } });
+        return (await poll(await stream(read), { read: clock.at })).keys;
+      };
+      expect(await since("58")).toEqual(["1"]);
+      await expect(since("57")).rejects.toMatchObject({ code: "E_SOURCE_FILTER_IGNORED" });
+    },
+  );
+
   it.each(["404 page not found\n", "<html><title>404 Not Found</title></html>"])(
     "takes no 404 of a proxy for no rows: %s",
     async (body) => {

@@ -80,7 +80,7 @@ function notAStamp(value: Json, format: string, field: string, why?: string): Pa
   );
 }
 
-const SHAPE = /^(\d{4})-(\d\d)-(\d\d)(?:[T ](\d\d):(\d\d)(?::(\d\d)(?:[.,](\d{1,9}))?)?)?\s?(Z|[+-]\d\d:?\d\d)?$/i;
+const SHAPE = /^(\d{4})-(\d\d)-(\d\d)(?:[T ](\d\d):(\d\d)(?::(\d\d)(?:[.,](\d{1,9}))?)?)?\s?(Z|[+-]\d\d(?::?\d\d)?)?$/i;
 const MICRO_DIGITS = 6;
 
 /** The parts of an ISO 8601 or SQL date and time. Digits finer than a microsecond are cut. */
