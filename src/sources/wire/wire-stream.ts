@@ -75,9 +75,13 @@ async function* deleted(
   const { times, logger } = parts;
   const feed = { table: track.table, tracks: [track], times, logger };
   for await (const batch of changesByStamp(feed, cursor, signal)) {
+    const keys = batch.changes.map(({ key }) => key);
+    const there = await parts.readMany?.(keys, signal);
     const changes: Change[] = [];
-    for (const { key } of batch.changes)
-      if ((await parts.readOne(key, signal)) === undefined) changes.push({ kind: "delete", key });
+    for (const key of keys) {
+      const isThere = there?.has(key) ?? (await parts.readOne(key, signal)) !== undefined;
+      if (!isThere) changes.push({ kind: "delete", key });
+    }
     yield { changes, cursor: batch.cursor };
   }
 }

@@ -234,6 +234,18 @@ describe("a configured API", () => {
     expect(await stream()).not.toHaveProperty("readMany");
   });
 
+  it("walks the list once for all that a list of deletions names, where there is no path for one", async () => {
+    erp.fill(25, micros("2026-03-01T08:00:00Z"));
+    const gone = ["24", "98", "99"].map((id) => ({ id, at: "2026-03-02T09:00:00Z" }));
+    answer = (asked) => (asked.path === "/v1/deleted" ? { body: gone } : usual(asked));
+    const deletions = { path: "deleted", key: "id", changed: "at" };
+    const customers = await stream({ one: undefined, deletions });
+    const deleted: string[] = [];
+    for await (const { changes } of customers.deletions!(null, never)) deleted.push(...changes.map(({ key }) => key));
+    expect(deleted).toEqual(["98", "99"]);
+    expect(server.asked.filter(({ path }) => path === "/v1/customers").length).toBeLessThanOrEqual(4);
+  });
+
   it("does not take an odd row for an empty one", async () => {
     answer = () => ({
       body: {
