@@ -1,8 +1,8 @@
-import { splitKey, StopError, type Json } from "#model";
+import { isJsonObject, splitKey, StopError, type Json } from "#model";
 import type { WebRequest } from "../wire/client/web-client.ts";
 import { isOwn404 } from "../wire/client/web-errors.ts";
 import { encodeStamp, PRECISIONS } from "../wire/stamps/stamp-format.ts";
-import { lastKey, rowAt, rowsAt } from "../wire/stamps/values.ts";
+import { lastKey, rowAt, rowsAt, valueAt } from "../wire/stamps/values.ts";
 import type { Wall, WallRange } from "../wire/stamps/wall.ts";
 import { assertKeysSorted } from "../wire/walk/assertions.ts";
 import { counted } from "./paging.ts";
@@ -32,7 +32,7 @@ export function configuredShape(
     nulls: read.noStamp !== undefined,
     pageSize: read.paging.kind === "none" ? Number.POSITIVE_INFINITY : read.paging.size,
     request: (query) => requestOf(read, query, pages.parameters(keyset ? undefined : query.page)),
-    rows: (answer) => rowsAt(answer, read.rows),
+    rows: (answer) => (isNullList(answer, read.rows) ? [] : rowsAt(answer, read.rows)),
     next(page) {
       if (!keyset || page.query.order === "stamp") return pages.next(page);
       if (!page.full) return undefined;
@@ -93,6 +93,12 @@ function requestOf(read: ListRead, query: RestQuery, paging: Readonly<Record<str
   if (read.body === undefined) return request;
   const open = rangeValues(read, { from: EARLIEST, below: LATEST });
   return { ...request, json: fillJson(read.body, { ...open, ...values, ...texts(paging) }) };
+}
+
+/** APIs written in Go return an empty list as null. Beside an error, null proves nothing. */
+function isNullList(answer: Json, path: string): boolean {
+  if (path === "" || valueAt(answer, path) !== null) return false;
+  return isJsonObject(answer) && !answer["error"] && !answer["errors"];
 }
 
 /** Returns the range's bounds as template values. An open bound has no value, and its parameter is left out altogether. */

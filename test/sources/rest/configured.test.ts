@@ -246,6 +246,24 @@ describe("a configured API", () => {
     expect(server.asked.filter(({ path }) => path === "/v1/customers").length).toBeLessThanOrEqual(4);
   });
 
+  it("takes null in place of an empty list for what it is in Go, but not beside an error", async () => {
+    erp.fill(10, micros("2026-03-01T08:00:00Z"));
+    answer = (asked) => {
+      const told = usual(asked);
+      return erp.rows.size > 0 && JSON.stringify(told.body).includes('"id"')
+        ? told
+        : { body: { data: { rows: null } } };
+    };
+    const customers = await stream();
+    const { keys, cursor } = await poll(customers);
+    expect(keys).toHaveLength(10);
+    answer = () => ({ body: { data: { rows: null } } });
+    expect((await poll(customers, cursor)).keys).toEqual([]);
+    answer = () => ({ body: { data: { rows: null }, error: "try again later" } });
+    await expect(poll(customers, cursor)).rejects.toMatchObject({ code: "E_SOURCE_ROWS" });
+    await expect(allKeys(customers)).rejects.toMatchObject({ code: "E_SOURCE_ROWS" });
+  });
+
   it("does not take an odd row for an empty one", async () => {
     answer = () => ({
       body: {
