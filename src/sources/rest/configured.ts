@@ -10,7 +10,7 @@ import type { ConfiguredRead, ListRead, RestSettings } from "./schema.ts";
 import { stamped, type RestQuery, type RestShape } from "./shape.ts";
 import { addressOf, fill, fillJson, keyValues } from "./template.ts";
 
-/** Bounds that replace open ones in a body, where a member cannot be left out: the years 1970 and 2200. */
+/** Values for an open bound that cannot be left out, in a body or beside the other bound: the years 1970 and 2200. */
 const EARLIEST: Wall = 0;
 const LATEST: Wall = Date.UTC(2200, 0) * 1000;
 
@@ -81,17 +81,17 @@ function requestOf(read: ListRead, query: RestQuery, paging: Readonly<Record<str
     ...(query.order === "stamp" ? read.orderByChanged : read.orderByKey),
     ...(after === undefined ? {} : read.after),
   };
+  const open = rangeValues(read, { from: EARLIEST, below: LATEST });
   const entries = Object.entries(templates).map(([name, value]) => [name, String(value)] as const);
   const bounded = entries
     .filter(([, value]) => !isOpen(value, values))
-    .map(([name, value]) => [name, fill(value, values)]);
+    .map(([name, value]) => [name, fill(value, { ...open, ...values })]);
   const request: WebRequest = {
     method: read.method,
     url: addressOf(read.path, { ...Object.fromEntries(bounded), ...paging }),
     ...(read.emptyOn404 ? { absent: isOwn404 } : {}),
   };
   if (read.body === undefined) return request;
-  const open = rangeValues(read, { from: EARLIEST, below: LATEST });
   return { ...request, json: fillJson(read.body, { ...open, ...values, ...texts(paging) }) };
 }
 
@@ -101,7 +101,7 @@ function isNullList(answer: Json, path: string): boolean {
   return isJsonObject(answer) && !answer["error"] && !answer["errors"];
 }
 
-/** Returns the range's bounds as template values. An open bound has no value, and its parameter is left out altogether. */
+/** Returns the range's bounds as template values; an open bound has no value. */
 function rangeValues(read: ListRead, range: WallRange | undefined): Record<string, string> {
   const format = read.filterFormat ?? read.format;
   const unit = PRECISIONS[read.precision];
@@ -112,9 +112,10 @@ function rangeValues(read: ListRead, range: WallRange | undefined): Record<strin
   return values;
 }
 
-/** Whether a template needs a bound that the range does not have. */
+/** Whether a template needs bounds of which the range has none: then its parameter is left out. */
 function isOpen(template: string, values: Readonly<Record<string, string>>): boolean {
-  return ["from", "to"].some((bound) => template.includes(`{${bound}}`) && values[bound] === undefined);
+  const asked = ["from", "to"].filter((bound) => template.includes(`{${bound}}`));
+  return asked.length > 0 && asked.every((bound) => values[bound] === undefined);
 }
 
 function linked(read: ListRead, url: string): WebRequest {

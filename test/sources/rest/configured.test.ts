@@ -234,6 +234,20 @@ describe("a configured API", () => {
     expect(await stream()).not.toHaveProperty("readMany");
   });
 
+  it("asks for a window by one parameter for both of its ends", async () => {
+    erp.fill(25, micros("2026-03-02T09:50:00Z"));
+    erp.put(26, micros("2026-03-01T08:00:00Z"));
+    answer = (asked) => {
+      const [from, below] = asked.query.get("updated")?.split("..") ?? [];
+      if (from !== undefined) asked.query.set("updated_from", from);
+      if (below !== undefined) asked.query.set("updated_to", below);
+      return usual(asked);
+    };
+    const customers = await stream({ range: { updated: "{from}..{to}" } });
+    const { keys } = await poll(customers, { read: clock.at });
+    expect(new Set(keys)).toEqual(new Set(Array.from({ length: 25 }, (_, n) => String(n + 1))));
+  });
+
   it("walks the list once for all that a list of deletions names, where there is no path for one", async () => {
     erp.fill(25, micros("2026-03-01T08:00:00Z"));
     const gone = ["24", "98", "99"].map((id) => ({ id, at: "2026-03-02T09:00:00Z" }));
