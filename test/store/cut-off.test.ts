@@ -223,12 +223,12 @@ describe("a sweep of very many records", () => {
     const { store } = of;
     const first = await store.beginSweep("customers");
     const part = of.killedAfter(({ sweeps }) => sweeps.compare("customers", first, ""));
-    expect(part).toEqual({ count: 5_000, confirmed: [], next: keyOf(5_000) });
+    expect(part).toEqual({ count: 1_000, confirmed: [], next: keyOf(1_000) });
     // What was suspected before the end is confirmed by the next sweep; the others are suspected by it.
     const second = await store.beginSweep("customers");
     const found = await store.endSweep("customers", second);
-    expect(found.suspects).toBe(RECORDS - 5_000);
-    expect(found.confirmed).toEqual(Array.from({ length: 5_000 }, (_, number) => keyOf(number)));
+    expect(found.suspects).toBe(RECORDS - 1_000);
+    expect(found.confirmed).toEqual(Array.from({ length: 1_000 }, (_, number) => keyOf(number)));
     const third = await store.beginSweep("customers");
     const all = await store.endSweep("customers", third);
     expect([all.suspects, all.confirmed.length, new Set(all.confirmed).size]).toEqual([0, RECORDS, RECORDS]);
@@ -393,7 +393,7 @@ describe("recent acts on very many records", () => {
 const rests = async (as: "daemon" | "operator") => {
   await using place = await sqlitePlace();
   await using of = await large();
-  // Four of six parts.
+  // Eight of eleven parts.
   of.db.exec("UPDATE records SET state = 'parked' WHERE key < 'K08000'");
   await writeFile(join(place.dataDir, "svcsync.db"), of.db.serialize());
   const options = { clock: of.clock, logger: silentLogger };
@@ -420,7 +420,7 @@ describe("a retry of very many records", () => {
   afterEach(() => void vi.useRealTimers());
 
   it("by a command leaves the daemon a rest between two parts in which it writes", async () => {
-    expect(await rests("operator")).toBe(4);
+    expect(await rests("operator")).toBe(8);
   });
 
   it("by the daemon takes none", async () => {

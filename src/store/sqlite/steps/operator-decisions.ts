@@ -20,9 +20,6 @@ import { FIRST_KEY, IN_PART, StreamParts } from "../tables/stream-parts.ts";
 import { actorRow } from "../../rows/actor-row.ts";
 import { stateList } from "../../rows/state-list.ts";
 
-/** Records examined per step, which takes about 20 ms: each one made due also gets an audit entry. */
-const RETRIED_AT_ONCE = 2_000;
-
 type Retried = Parameters<OperatorStore["retryNow"]>[0] & { readonly stream: StreamName };
 
 interface Answered {
@@ -45,7 +42,7 @@ export class OperatorDecisions {
     this.#db = db;
     this.#clock = clock;
     this.#tables = tables;
-    this.#parts = new StreamParts(db, RETRIED_AT_ONCE);
+    this.#parts = new StreamParts(db);
     this.#find = db.prepare<[string, string], Answered>(
       "SELECT id, state, decision, error ->> 'code' AS errorCode FROM records WHERE stream = ? AND key = ?",
     );
