@@ -15,3 +15,9 @@ export function inTurn(
     .slice(0, limit)
     .map(({ stream, key, due_at: dueAt }) => ({ id: { stream, key }, backfill, dueAt }));
 }
+
+/**
+ * Due records that a deletion examines, at most, for a change that may be another deletion. Every delivery of a mass deletion asks; if
+ * more records are due, they are delivered first.
+ */
+export const TOLD_BEFORE = 2_000;

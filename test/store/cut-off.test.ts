@@ -361,6 +361,28 @@ describe("very many deletions", () => {
   });
 });
 
+describe("the deletion of one among very many that are due", () => {
+  const query = { since: 0, confirmedAt: 0, limit: 7 };
+
+  it("is not counted while more are due than one look goes through, and then is", async () => {
+    await using of = await large();
+    const { db, store } = of;
+    db.exec(`
+      INSERT INTO contents (record, row) SELECT id, '{}' FROM records;
+      INSERT INTO deletions (record, stream, told_at) SELECT id, stream, sequence FROM records WHERE stream = 'customers';
+      UPDATE records SET state = 'due', due_at = 1, deleted = 1 WHERE key <= 'K02001'`);
+    const claim = (await store.claim({ stream: "customers", key: keyOf(2_001) }))!;
+    db.exec("UPDATE records SET changed_at = 2, due_at = NULL, state = 'waiting' WHERE key = 'K02000'");
+    expect(await store.tellDeletion(claim, query)).toEqual({ toldAt: 2_002, count: 7, isCounted: true });
+    db.exec("UPDATE records SET due_at = 1, state = 'due' WHERE key = 'K02000'");
+    expect(await store.tellDeletion(claim, query)).toEqual({ toldAt: 2_002, count: 7, isCounted: false });
+    db.exec("UPDATE records SET due_at = NULL, state = 'waiting' WHERE key = 'K00000'");
+    expect(await store.tellDeletion(claim, query)).toMatchObject({ isCounted: true });
+    db.exec("UPDATE deletions SET done = 1 WHERE record = 7");
+    expect(await store.tellDeletion(claim, query)).toMatchObject({ isCounted: false });
+  });
+});
+
 describe("recent acts on very many records", () => {
   it("are counted in parts, and each once", async () => {
     await using of = await large();

@@ -1,3 +1,5 @@
+import { TOLD_BEFORE } from "../../schedule.ts";
+
 /** Whether the deletion `d` is open. A parked one is not, because it already waits for a person. */
 export const IS_OPEN = `d.done = 0 AND EXISTS
   (SELECT 1 FROM records r WHERE r.id = d.record AND r.state IN ('due', 'claimed', 'waiting'))`;
@@ -31,9 +33,11 @@ export const deletions = `
     END IF;
     count := count_deletions(r.stream, p_since, p_confirmed_at, p_limit);
     -- A change staged no later and still to be delivered may be a deletion too.
-    is_counted := (NOT EXISTS (
-      SELECT 1 FROM records o
-      WHERE o.stream = r.stream AND o.id <> r.id AND o.changed_at <= v_told_at
-        AND o.state IN ('claimed', 'due') AND (o.state = 'claimed' OR o.due_at <= p_now)
-        AND NOT EXISTS (SELECT 1 FROM deletions d WHERE d.record = o.id AND d.done = 0)))::integer;
+    is_counted := (
+      WITH others AS NOT MATERIALIZED (
+        SELECT EXISTS (SELECT 1 FROM deletions d WHERE d.record = o.id AND d.done = 0) AS is_told FROM records o
+        WHERE o.stream = r.stream AND o.id <> r.id AND o.changed_at <= v_told_at
+          AND o.state IN ('claimed', 'due') AND (o.state = 'claimed' OR o.due_at <= p_now))
+      SELECT NOT EXISTS (SELECT 1 FROM (SELECT is_told FROM others LIMIT ${TOLD_BEFORE}) first WHERE NOT is_told)
+        AND NOT EXISTS (SELECT 1 FROM others OFFSET ${TOLD_BEFORE} LIMIT 1))::integer;
   END $$`;
