@@ -1,5 +1,8 @@
 import { contentHash, isAscending, type Change, type ErrorFacts, type Key, type Row } from "#model";
-import type { Unreadable } from "./facts.ts";
+import type { StageResult, Unreadable } from "./facts.ts";
+
+/** Rows staged per step, which takes some tens of milliseconds if all have changed. A page of a poll has no more by default. */
+const STAGED_AT_ONCE = 1_000;
 
 /** A poll's news about one record, with its content hash. The hash is made before the transaction, which keeps the transaction short. */
 export interface News {
@@ -11,13 +14,32 @@ export interface News {
   readonly unreadable?: ErrorFacts;
 }
 
-/** The last news for each key. */
-export function latestOfEach(changes: readonly Change[], unreadable: readonly Unreadable[]): News[] {
-  if (unreadable.length === 0 && isAscending(changes.map(({ key }) => key))) return changes.map(newsOf);
+/**
+ * Stages the last news of each key, in parts: a page may have 50,000 rows, and a single step would block others for seconds. The
+ * cursor belongs to the last part, so that an interrupted batch is read again.
+ */
+export async function stageInParts(
+  { changes, unreadable = [] }: { readonly changes: readonly Change[]; readonly unreadable?: readonly Unreadable[] },
+  stage: (news: readonly News[], isLast: boolean) => Promise<StageResult>,
+): Promise<StageResult> {
+  const latest = latestOfEach(changes, unreadable);
+  let [from, changed, unchanged] = [0, 0, 0];
+  do {
+    const news = latest.slice(from, from + STAGED_AT_ONCE).map(newsOf);
+    from += STAGED_AT_ONCE;
+    const part = await stage(news, from >= latest.length);
+    changed += part.changed;
+    unchanged += part.unchanged;
+  } while (from < latest.length);
+  return { changed, unchanged };
+}
+
+function latestOfEach(changes: readonly Change[], unreadable: readonly Unreadable[]): readonly (Change | Unreadable)[] {
+  if (unreadable.length === 0 && isAscending(changes.map(({ key }) => key))) return changes;
   const latest = new Map<Key, Change | Unreadable>();
   for (const change of changes) latest.set(change.key, change);
   for (const row of unreadable) latest.set(row.key, row);
-  return Array.from(latest.values(), newsOf);
+  return [...latest.values()];
 }
 
 function newsOf(one: Change | Unreadable): News {

@@ -186,6 +186,42 @@ describe("due times of very many records that follow a clock", () => {
   });
 });
 
+describe("a large page of a poll", () => {
+  const page = Array.from({ length: 2_001 }, (_, number) => ({
+    kind: "upsert" as const,
+    key: keyOf(number),
+    row: { v: 1 },
+  }));
+  const batch = { changes: page, cursor: 7, backfill: false, complete: true };
+  const CHANGED = "SELECT count(*) FROM records WHERE state = 'due' AND stream = 'customers'";
+
+  it.each(["stage", "stageDeletions"] as const)("moves its cursor with the last of its parts (%s)", async (step) => {
+    await using of = await large();
+    const { db, store } = of;
+    let staged = {};
+    const stage = async () => (staged = await store[step]("customers", batch));
+    const name = step === "stage" ? "cursor" : "deletion_cursor";
+    const cursor = `(SELECT ${name} FROM streams WHERE stream = 'customers')`;
+    const between = `SELECT json_array(count(*), ${cursor}) FROM records WHERE state = 'due' AND stream = 'customers'`;
+    expect(await beside(of, stage, between)).toBe("[1000,null]");
+    expect(staged).toEqual({ changed: 2_001, unchanged: 0 });
+    expect(numberOf(of, `SELECT ${cursor}`)).toBe("7");
+    expect(
+      db.prepare("SELECT count(DISTINCT sequence), max(sequence) FROM records WHERE stream = 'customers'").raw().get(),
+    ).toEqual([RECORDS, RECORDS + 2_001]);
+  });
+
+  it("is read again where it was cut off, and changes nothing twice", async () => {
+    await using of = await large();
+    const { db, store } = of;
+    await store.stageRead("customers", { changes: page.slice(0, 1_000), since: RECORDS });
+    db.exec("UPDATE records SET state = 'applied', due_at = NULL");
+    expect(await store.stage("customers", batch)).toEqual({ changed: 1_001, unchanged: 1_000 });
+    expect(numberOf(of, CHANGED)).toBe(1_001);
+    expect(await store.cursor("customers")).toMatchObject({ rowsRead: 2_001, sequence: RECORDS + 2_001 });
+  });
+});
+
 describe("a sweep of very many records", () => {
   const all = Array.from({ length: RECORDS }, (_, number) => keyOf(number));
 

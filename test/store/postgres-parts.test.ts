@@ -141,6 +141,22 @@ it.each([
   expect(await of.count()).toBe(AT_ONCE);
 });
 
+it("a page of a poll moves the cursor with its last part, and is read again where it was cut off", async () => {
+  const changes = Array.from({ length: 2_001 }, (_, at) => ({ kind: "upsert" as const, key: `K${at}`, row: { v: 1 } }));
+  const due = "SELECT count(*) FROM records WHERE state = 'due'";
+  await using of = await large({ run: () => Promise.resolve(), done: due });
+  const { scene } = of;
+  const stage = () => scene.store.stage("customers", { changes, cursor: 7, backfill: false, complete: true });
+  await of.between("DELETE FROM members");
+  await expect(stage()).rejects.toMatchObject({ code: "E_STORE_LOST" });
+  expect([await of.count(), (await scene.store.cursor("customers")).cursor]).toEqual([1_000, null]);
+
+  await of.rows("DROP FUNCTION between_parts CASCADE");
+  await scene.reopen();
+  expect(await stage()).toEqual({ changed: 1_001, unchanged: 1_000 });
+  expect(await scene.store.cursor("customers")).toMatchObject({ cursor: 7, rowsRead: 2_001 });
+});
+
 it("due times that were to follow a clock are left where it has caught up since", async () => {
   const step = steps["due times that follow a clock that was set back"]!;
   await using of = await large(step);

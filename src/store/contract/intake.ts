@@ -6,7 +6,8 @@ export interface IntakeStore {
   cursor(stream: StreamName): Promise<CursorState>;
 
   /**
-   * Stores changes and cursor together. A row whose content hash is unchanged is dropped. A real change gets the stream's next sequence,
+   * Stores changes and cursor together; a large batch in parts, with the cursor in the last one. A row whose content hash is unchanged is
+   * dropped. A real change gets the stream's next sequence,
    * resets attempts and makes the record due. A claimed record becomes due when its claim ends. If a batch holds two changes of one key,
    * the later one wins. A deletion of an unknown key is dropped. `backfill` marks records of a first load, which live changes overtake. A
    * real change ends any wait or park; an open intent stays open. An `unreadable` row counts as a change: the record keeps its last

@@ -4,7 +4,6 @@ import { redacted, type Logger, type Redact } from "#telemetry";
 import type { Applied, Claim } from "../claim.ts";
 import type { RecordQuery, Store } from "../contract/index.ts";
 import { checkedNote, type MatchEntry } from "../facts.ts";
-import { latestOfEach } from "../news.ts";
 import { storedFact, type Note } from "../note.ts";
 import type { Access } from "../roles/access.ts";
 import { oneProcess } from "../roles/one-process.ts";
@@ -25,6 +24,7 @@ import { LateWaking } from "./steps/late-waking.ts";
 import { retryNow } from "./steps/operator-decisions.ts";
 import { remap } from "./steps/remapping.ts";
 import { followClock } from "./steps/set-back.ts";
+import { stage, stageDeletions, stageRead } from "./steps/staging.ts";
 import { beginSweep, endSweep, markSeen } from "./steps/sweeps.ts";
 import { expectUndamaged, tableCounts } from "./tables/maintenance.ts";
 import { beginMatches, endMatches } from "./tables/match-index.ts";
@@ -133,22 +133,10 @@ export class SqliteStore implements Store {
   pruneAudit: Store["pruneAudit"] = (...of) => this.#same.pruneAudit(...of);
   pruneDeletions: Store["pruneDeletions"] = (...of) => this.#same.pruneDeletions(...of);
 
-  async stage(...[stream, batch]: Parameters<Store["stage"]>) {
-    const { changes, unreadable = [], cursor, backfill, complete } = batch;
-    const latest = latestOfEach(changes, unreadable);
-    const rows = changes.length + unreadable.length;
-    return this.#commit.run(() => this.#deps.staging.stage(stream, latest, { rows, cursor, backfill, complete }));
-  }
-
-  async stageDeletions(...[stream, { changes, unreadable = [], cursor }]: Parameters<Store["stageDeletions"]>) {
-    const latest = latestOfEach(changes, unreadable);
-    return this.#commit.run(() => this.#deps.staging.stageDeletions(stream, latest, cursor));
-  }
-
-  async stageRead(...[stream, { changes, unreadable = [], since }]: Parameters<Store["stageRead"]>) {
-    const latest = latestOfEach(changes, unreadable);
-    return this.#commit.run(() => this.#deps.staging.stageRead(stream, latest, since));
-  }
+  stage = (...of: Parameters<Store["stage"]>) => stage(this.#deps.staging, this.#parts, ...of);
+  stageDeletions = (...of: Parameters<Store["stageDeletions"]>) =>
+    stageDeletions(this.#deps.staging, this.#parts, ...of);
+  stageRead = (...of: Parameters<Store["stageRead"]>) => stageRead(this.#deps.staging, this.#parts, ...of);
 
   remap = (...of: Parameters<Store["remap"]>) => remap(this.#deps.remapping, this.#parts, ...of);
 

@@ -1,7 +1,7 @@
-import type { Change } from "#model";
+import type { StreamName } from "#model";
 import type { IntakeStore } from "../../contract/intake.ts";
-import type { StageResult, Unreadable } from "../../facts.ts";
-import { latestOfEach } from "../../news.ts";
+import type { StageResult } from "../../facts.ts";
+import { stageInParts, type News } from "../../news.ts";
 import type { SameSql } from "../../roles/same-sql.ts";
 import { stateList } from "../../rows/state-list.ts";
 import { statesMovedTo } from "../../transitions.ts";
@@ -18,33 +18,36 @@ const MAKE_DUE = [
   `UPDATE records SET state = 'due', due_at = @now, attempts = 0, error = NULL, backfill = 1
    WHERE id = ANY (@ids) AND state IN (${stateList(statesMovedTo("due", "remap"))})`,
 ];
+const MOVE_DELETIONS = "UPDATE streams SET deletion_cursor = @cursor WHERE stream = @stream";
 const KEEP = "UPDATE streams SET fingerprint = @fingerprint WHERE stream = @stream";
 
 /** Stores what polls read. */
 export function intakeStore(db: Database): Omit<IntakeStore, keyof SameSql> {
   const { clock } = db;
+  const taking = (
+    stream: StreamName,
+    news: readonly News[],
+    { backfill = false, since }: { backfill?: boolean; since?: number } = {},
+  ) => call("take_news", stream, asJson(news), backfill, since, clock.now());
   const staged = async (...statements: readonly SqlText[]): Promise<StageResult> => {
     const [result] = await db.step(statements);
     const [counts]: StageResult[] = result?.rows ?? [];
     return counts ?? { changed: 0, unchanged: 0 };
   };
   return {
-    async stage(stream, { changes, unreadable = [], cursor, backfill, complete }) {
-      const news = newsAsJson(changes, unreadable);
+    stage(stream, { changes, unreadable = [], cursor, backfill, complete }) {
       const rows = changes.length + unreadable.length;
-      return staged(call("stage", stream, news, JSON.stringify(cursor), rows, backfill, complete, clock.now()));
-    },
-    async stageDeletions(stream, { changes, unreadable = [], cursor }) {
-      const news = newsAsJson(changes, unreadable);
-      const move = "UPDATE streams SET deletion_cursor = @cursor WHERE stream = @stream";
-      return staged(
-        call("take_news", stream, news, false, undefined, clock.now()),
-        fill(move, { stream, cursor: JSON.stringify(cursor) }),
+      return stageInParts({ changes, unreadable }, (news, isLast) =>
+        isLast
+          ? staged(call("stage", stream, asJson(news), JSON.stringify(cursor), rows, backfill, complete, clock.now()))
+          : staged(taking(stream, news, { backfill })),
       );
     },
-    async stageRead(stream, { changes, unreadable = [], since }) {
-      return staged(call("take_news", stream, newsAsJson(changes, unreadable), false, since, clock.now()));
+    stageDeletions(stream, { cursor, ...read }) {
+      const move = fill(MOVE_DELETIONS, { stream, cursor: JSON.stringify(cursor) });
+      return stageInParts(read, (news, isLast) => staged(taking(stream, news), ...(isLast ? [move] : [])));
     },
+    stageRead: (stream, { since, ...read }) => stageInParts(read, (news) => staged(taking(stream, news, { since }))),
     async remap(stream, fingerprint) {
       const values = { stream, fingerprint };
       const begin = [KEEP_FIRST, IS_KNOWN].map((sql) => fill(sql, values));
@@ -62,8 +65,8 @@ export function intakeStore(db: Database): Omit<IntakeStore, keyof SameSql> {
   };
 }
 
-function newsAsJson(changes: readonly Change[], unreadable: readonly Unreadable[]): object {
-  return latestOfEach(changes, unreadable).map(({ key, hash, deleted, row, unreadable: error }) => ({
+function asJson(news: readonly News[]): object {
+  return news.map(({ key, hash, deleted, row, unreadable: error }) => ({
     k: key,
     h: hash,
     d: deleted ? 1 : 0,

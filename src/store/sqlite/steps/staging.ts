@@ -1,8 +1,10 @@
 import type { Database } from "better-sqlite3";
 import { isAscending, type Clock, type Cursor, type RecordState, type StreamName } from "#model";
 import type { StageResult } from "../../facts.ts";
-import type { News } from "../../news.ts";
+import type { IntakeStore } from "../../contract/intake.ts";
+import { stageInParts, type News } from "../../news.ts";
 import { next } from "../../transitions.ts";
+import type { InParts } from "../in-parts.ts";
 import type { Tables } from "../tables.ts";
 import type { Streams } from "../tables/streams.ts";
 import type { Deletions } from "./deletions.ts";
@@ -39,6 +41,11 @@ type InsertedRecord = [
   error: string | null,
   unreadable: string | null,
 ];
+
+interface HowStaged {
+  readonly backfill?: boolean;
+  readonly since?: number;
+}
 
 interface Version {
   readonly sequence: number;
@@ -103,19 +110,20 @@ export class Staging {
     latest: readonly News[],
     batch: { rows: number; cursor: Cursor; backfill: boolean; complete: boolean },
   ): StageResult {
-    const { sequence, result, now } = this.#take(stream, latest, { backfill: batch.backfill ? 1 : 0 });
+    const { sequence, result, now } = this.#take(stream, latest, batch);
     this.#streams.advance(stream, { sequence, cursor: batch.cursor, rows: batch.rows, complete: batch.complete, now });
     return result;
   }
 
   stageDeletions(stream: StreamName, latest: readonly News[], cursor: Cursor): StageResult {
-    const { sequence, result } = this.#take(stream, latest, { backfill: 0 });
+    const { sequence, result } = this.#take(stream, latest);
     this.#streams.advanceDeletions(stream, { sequence, cursor });
     return result;
   }
 
-  stageRead(stream: StreamName, latest: readonly News[], since: number): StageResult {
-    const { sequence, result } = this.#take(stream, latest, { backfill: 0, since });
+  /** Moves no cursor: what was read by its keys, or a part of a batch that is not the last one. */
+  take(stream: StreamName, latest: readonly News[], how?: HowStaged): StageResult {
+    const { sequence, result } = this.#take(stream, latest, how);
     this.#streams.count(stream, sequence);
     return result;
   }
@@ -124,8 +132,9 @@ export class Staging {
   #take(
     stream: StreamName,
     latest: readonly News[],
-    { backfill, since = Infinity }: { backfill: number; since?: number },
+    { backfill: isBackfill = false, since = Infinity }: HowStaged = {},
   ) {
+    const backfill = isBackfill ? 1 : 0;
     const now = this.#clock.now();
     this.#streams.ensure(stream);
     const before = this.#sequence.get(stream) ?? 0;
@@ -214,4 +223,30 @@ export class Staging {
     if (row) this.#updateContent.run(JSON.stringify(row), known.id);
     if (known.deleted === 1 && !deleted) this.#deletions.forget(known.id);
   }
+}
+
+export function stage(staging: Staging, { step }: InParts, ...[stream, batch]: Parameters<IntakeStore["stage"]>) {
+  const { changes, unreadable = [] } = batch;
+  const rows = changes.length + unreadable.length;
+  return stageInParts(batch, (news, isLast) =>
+    step(() => (isLast ? staging.stage(stream, news, { ...batch, rows }) : staging.take(stream, news, batch))),
+  );
+}
+
+export function stageDeletions(
+  staging: Staging,
+  { step }: InParts,
+  ...[stream, batch]: Parameters<IntakeStore["stageDeletions"]>
+) {
+  return stageInParts(batch, (news, isLast) =>
+    step(() => (isLast ? staging.stageDeletions(stream, news, batch.cursor) : staging.take(stream, news))),
+  );
+}
+
+export function stageRead(
+  staging: Staging,
+  { step }: InParts,
+  ...[stream, read]: Parameters<IntakeStore["stageRead"]>
+) {
+  return stageInParts(read, (news) => step(() => staging.take(stream, news, read)));
 }
