@@ -35,6 +35,7 @@ describe("the JSON API", () => {
   it.each([
     ["/acts?stream=nothing", "expected one of customers, contacts, tickets"],
     ["/history?stream=nothing", "expected one of customers, contacts, tickets"],
+    ["/records?stream=nothing", "expected one of customers, contacts, tickets"],
     ["/acts?since=yesterday", "expected an instant"],
     ["/history?since=yesterday", "expected an instant"],
   ])("says what is wrong with %s", async (path, error) => {

@@ -4,6 +4,7 @@ import { request, type IncomingMessage, type RequestOptions } from "node:http";
 import { text as textOf } from "node:stream/consumers";
 import { describe, expect, it } from "vitest";
 import { RetryError, StopError, type RecordId } from "#model";
+import { Redaction } from "#telemetry";
 import { startWeb } from "#web";
 import { causesIn, now, sampleRecord, sampleSides, sampleStatus } from "./sample-status.ts";
 import type { StatusSource } from "#web";
@@ -405,19 +406,48 @@ describe("a search for a name", () => {
 });
 
 describe("a list as CSV", () => {
-  it("has 50,000 records at most, and is made a page at a time", async () => {
+  it("has all records, however many, and is made a page at a time", async () => {
     const record = sampleRecord({ stream: "tickets", key: "1" }, { state: "parked" });
-    const records: StatusSource["records"] = ({ limit }) => Promise.resolve(Array<typeof record>(limit).fill(record));
-    const lengths: number[] = [];
-    const redact = (text: string) => {
-      lengths.push(text.length);
-      return text;
+    const limits = new Set<number>();
+    let left = 60_000;
+    const records: StatusSource["records"] = ({ limit }) => {
+      limits.add(limit);
+      const length = Math.min(limit, left);
+      left -= length;
+      return Promise.resolve(Array<typeof record>(length).fill(record));
     };
-    await using web = await sampleWeb({ status: { ...sampleStatus(), records }, redact });
+    await using web = await sampleWeb({ status: { ...sampleStatus(), records } });
     const text = await (await fetch(`${web.url}/records.csv`)).text();
 
-    expect(text.trimEnd().split("\r\n")).toHaveLength(1 + 50_000);
-    expect(Math.max(...lengths)).toBeLessThan(text.length / 90);
+    expect(text.trimEnd().split("\r\n")).toHaveLength(1 + 60_000);
+    expect([...limits]).toEqual([500]);
+  });
+
+  it("is cut off where it cannot be read to its end, and does not look whole", async () => {
+    const record = sampleRecord({ stream: "tickets", key: "1" }, { state: "parked" });
+    const records: StatusSource["records"] = ({ after, limit }) =>
+      after === undefined
+        ? Promise.resolve(Array<typeof record>(limit).fill(record))
+        : Promise.reject(new RetryError("E_STORE_BUSY", "the store is locked"));
+    await using web = await sampleWeb({ status: { ...sampleStatus(), records } });
+
+    await expect(fetch(`${web.url}/records.csv`).then((response) => response.text())).rejects.toThrow(TypeError);
+    expect(web.logger.lines).toContainEqual(expect.objectContaining({ message: "failed to answer a page" }));
+  });
+
+  it("holds no secret with a quotation mark, which a cell spells twice", async () => {
+    const error = {
+      code: "E_SERVICE_REFUSED",
+      family: "park",
+      message: 'no such code: a"s3cret',
+      details: {},
+    } as const;
+    const record = sampleRecord({ stream: "tickets", key: "1" }, { state: "parked", error });
+    const records: StatusSource["records"] = () => Promise.resolve([record]);
+    const { redact } = new Redaction(['a"s3cret']);
+    await using web = await sampleWeb({ status: { ...sampleStatus(), records }, redact });
+
+    expect(await (await fetch(`${web.url}/records.csv`)).text()).not.toContain("s3cret");
   });
 
   it("holds all pages of the list, and no cell that a spreadsheet takes for a formula", async () => {

@@ -1,4 +1,4 @@
-import { RECORD_STATES, type RecordId, type RecordState } from "#model";
+import { errorFacts, RECORD_STATES, type RecordId, type RecordState } from "#model";
 import { csvText, recordRemedy } from "#operator";
 import type { App, Context } from "#server";
 import { eachPage, type RecordView } from "#store";
@@ -8,13 +8,13 @@ import { noRecordPage, recordPage } from "../pages/record/record-page.ts";
 import { recordsPage, recordsPerPage, statesOf, type RecordsQuery } from "../pages/record/records-page.ts";
 import { searchPage } from "../pages/record/search-page.ts";
 import { jsonAnswer, type PageDeps } from "../route-deps.ts";
-import { idOf, noRecord, recordPaths } from "./record-address.ts";
+import { idOf, noRecord, noStream, recordPaths } from "./record-address.ts";
 import { search } from "./search.ts";
 
-const noState = `state: expected one of ${RECORD_STATES.join(", ")}\n`;
+const noState = `state: expected one of ${RECORD_STATES.join(", ")}`;
 
 /** Lists of records, and one record. */
-export function addRecords(app: App, { status, redact, clock, frameOf }: PageDeps): void {
+export function addRecords(app: App, { status, redact, clock, logger, frameOf }: PageDeps): void {
   const list = async (query: RecordsQuery) =>
     redacted(await status.records({ ...query, states: statesOf(query), limit: recordsPerPage }), redact);
   const detailOf = async (c: Context, id: RecordId): Promise<RecordDetail | undefined> => {
@@ -22,19 +22,22 @@ export function addRecords(app: App, { status, redact, clock, frameOf }: PageDep
     return found && redacted(found, redact);
   };
 
-  app.get("/records", async (c) => {
-    const query = recordsQuery(c);
-    if (query === undefined) return c.text(noState, 400);
-    return c.html(recordsPage({ query, records: await list(query), frame: frameOf(c), now: clock.now() }));
-  });
-  app.get("/api/records", async (c) => {
-    const query = recordsQuery(c);
-    return query === undefined ? c.text(noState, 400) : jsonAnswer(c, { records: await list(query) });
-  });
-  app.get("/records.csv", async (c) => {
-    const query = recordsQuery(c);
-    if (query === undefined) return c.text(noState, 400);
-    return c.body(await recordsCsv(status, query, redact), 200, {
+  const ofList = (path: string, answer: (c: Context, query: RecordsQuery) => Response | Promise<Response>) =>
+    app.get(path, (c) => {
+      const query = recordsQuery(c, status);
+      return typeof query === "string" ? c.text(`${query}\n`, 400) : answer(c, query);
+    });
+  ofList("/records", async (c, query) =>
+    c.html(recordsPage({ query, records: await list(query), frame: frameOf(c), now: clock.now() })),
+  );
+  ofList("/api/records", async (c, query) => jsonAnswer(c, { records: await list(query) }));
+  ofList("/records.csv", (c, query) => {
+    const parts = recordsCsv(status, query, redact, (thrown) => {
+      logger.warn({ path: c.req.path, err: errorFacts(thrown) }, "failed to answer a page");
+      // A file that ends too early must not look whole.
+      c.env.outgoing.destroy();
+    });
+    return c.body(ReadableStream.from(parts).pipeThrough(new TextEncoderStream()), 200, {
       "content-type": "text/csv; charset=utf-8",
       "content-disposition": `attachment; filename="svcsync-records.csv"`,
     });
@@ -64,11 +67,12 @@ export function addRecords(app: App, { status, redact, clock, frameOf }: PageDep
   }
 }
 
-/** Undefined if the query names a state that does not exist. */
-function recordsQuery(c: Context): RecordsQuery | undefined {
+/** What is wrong where the query names a stream or a state that does not exist. */
+function recordsQuery(c: Context, status: Pick<StatusSource, "streams">): RecordsQuery | string {
   const { stream, state: word } = c.req.query();
+  if (stream !== undefined && !status.streams.includes(stream)) return noStream(stream, status);
   const state = RECORD_STATES.find((known): known is RecordState => known === word);
-  if (word !== undefined && state === undefined) return undefined;
+  if (word !== undefined && state === undefined) return noState;
   return { stream, state, after: afterIn(c) };
 }
 
@@ -77,8 +81,6 @@ function afterIn(c: Context): RecordId | undefined {
   const { "after-stream": stream, "after-key": key } = c.req.query();
   return stream === undefined || key === undefined ? undefined : { stream, key };
 }
-
-const linesMax = 50_000;
 
 const heads = [
   "stream",
@@ -93,17 +95,23 @@ const heads = [
   "nextTryAt",
 ];
 
-/** A list of records as a table for spreadsheets, up to 50,000 lines. */
-async function recordsCsv(source: StatusSource, query: RecordsQuery, redact: Redact): Promise<string> {
-  const parts = [csvText([heads])];
-  let left = linesMax;
-  // Reads one page at a time, so that other requests are served in between.
-  for await (const page of eachPage(source, { ...query, states: statesOf(query) })) {
-    parts.push(redact(csvText(page.slice(0, left).map(lineOf))));
-    left -= page.length;
-    if (left <= 0) break;
+/**
+ * A list of records as a table for spreadsheets. It is read one page at a time, so that memory use stays constant and other requests are
+ * served in between. Never throws: `failed` gets the error.
+ */
+async function* recordsCsv(
+  source: StatusSource,
+  query: RecordsQuery,
+  redact: Redact,
+  failed: (thrown: unknown) => void,
+): AsyncGenerator<string> {
+  try {
+    yield csvText([heads]);
+    for await (const page of eachPage(source, { ...query, states: statesOf(query) }))
+      yield csvText(redacted(page.map(lineOf), redact));
+  } catch (thrown) {
+    failed(thrown);
   }
-  return parts.join("");
 }
 
 function lineOf(record: RecordView): string[] {
