@@ -52,7 +52,7 @@ describe("a page with credentials", () => {
 
     const { status, location, cookie } = await login(web.url, { password: token, next: "/records?stream=a%26b" });
     expect([status, location]).toEqual([303, "/records?stream=a%26b"]);
-    expect(cookie).toMatch(/^svcsync_session=[\w.-]+; Path=\/; Max-Age=43200; HttpOnly; SameSite=Strict$/);
+    expect(cookie).toMatch(/^svcsync_session_[\w-]{8}=[\w.-]+; Path=\/; Max-Age=43200; HttpOnly; SameSite=Strict$/);
     expect((await fetch(web.url, { headers: sent(cookie) })).status).toBe(200);
   });
 
@@ -144,7 +144,7 @@ describe("a page with credentials", () => {
     const { cookie } = await login(web.url, { password: token });
     const status = async (headers: { cookie: string }) =>
       (await fetch(web.url, { headers, redirect: "manual" })).status;
-    const [content = "", signature = ""] = sent(cookie).cookie.split("=")[1]!.split(".");
+    const [name, content = "", signature = ""] = sent(cookie).cookie.split(/[=.]/);
     const changed = Buffer.from(
       Buffer.from(content, "base64url")
         .toString()
@@ -152,8 +152,8 @@ describe("a page with credentials", () => {
     );
 
     expect(await status(sent(cookie))).toBe(200);
-    expect(await status({ cookie: `svcsync_session=${changed.toString("base64url")}.${signature}` })).toBe(303);
-    expect(await status({ cookie: "svcsync_session=" })).toBe(303);
+    expect(await status({ cookie: `${name}=${changed.toString("base64url")}.${signature}` })).toBe(303);
+    expect(await status({ cookie: `${name}=` })).toBe(303);
     now = 12 * 3_600_000;
     expect(await status(sent(cookie))).toBe(303);
   });
@@ -266,6 +266,20 @@ describe("a page with credentials", () => {
     expect(status.retried).toEqual(["tickets/T-2"]);
   });
 
+  it("lets a browser be logged in at two installations of one machine, whose cookies know no ports", async () => {
+    await using one = await sampleWeb({ access: { token } });
+    await using other = await sampleWeb({ access: { token }, pageSecret: "of another store" });
+    const jar = new Map<string, string>();
+    for (const { url } of [one, other]) {
+      const [name = "", value = ""] = sent((await login(url, { password: token })).cookie).cookie.split("=");
+      jar.set(name, value);
+    }
+    const cookie = [...jar].map((pair) => pair.join("=")).join("; ");
+
+    for (const { url } of [one, other])
+      expect((await fetch(url, { headers: { cookie }, redirect: "manual" })).status).toBe(200);
+  });
+
   it("ends a session when asked", async () => {
     await using web = await sampleWeb({ access: { token } });
     const ended = await fetch(`${web.url}/logout`, {
@@ -274,7 +288,7 @@ describe("a page with credentials", () => {
       redirect: "manual",
     });
 
-    expect(ended.headers.get("set-cookie")).toMatch(/^svcsync_session=; Path=\/; Max-Age=0;/);
+    expect(ended.headers.get("set-cookie")).toMatch(/^svcsync_session_[\w-]{8}=; Path=\/; Max-Age=0;/);
   });
 });
 

@@ -6,8 +6,6 @@ import { Guesses } from "./guesses.ts";
 import { Sessions } from "./sessions.ts";
 import { hasCredentials, type PageAccess, type Visitor } from "./visitor.ts";
 
-export const cookieName = "svcsync_session";
-
 export interface GateDeps {
   readonly access: PageAccess;
   /** As in the routes. */
@@ -127,8 +125,12 @@ export class Gate {
   }
 
   #bySession(c: Context): Visitor | undefined {
-    const cookie = cookieOf(c);
-    return cookie === undefined ? undefined : this.sessions.read(cookie);
+    const prefix = `${this.sessions.cookieName}=`;
+    const cookie = c.req
+      .header("cookie")
+      ?.split(/; */)
+      .find((each) => each.startsWith(prefix));
+    return cookie === undefined ? undefined : this.sessions.read(cookie.slice(prefix.length));
   }
 
   #byProxy(c: Context): Visitor | undefined {
@@ -182,11 +184,6 @@ function loginPath(c: Context): string {
   const { pathname, search } = new URL(c.req.url);
   const here = `${pathname}${search}`;
   return here === "/" ? "/login" : `/login?next=${encodeURIComponent(here)}`;
-}
-
-function cookieOf(c: Context): string | undefined {
-  const cookies = c.req.header("cookie")?.split(/; */) ?? [];
-  return cookies.find((each) => each.startsWith(`${cookieName}=`))?.slice(cookieName.length + 1);
 }
 
 /** IPv4 addresses in their usual form, however the socket spells them. */

@@ -11,12 +11,15 @@ export const sessionMs = 12 * HOUR_MS;
  * a restart; a change of the credentials ends all sessions. Forging one takes both the store and the credentials.
  */
 export class Sessions {
+  /** Another one for each installation: a browser keeps one cookie of a name for all ports of a machine. */
+  readonly cookieName: string;
   readonly #key: Buffer;
   readonly #clock: Clock;
 
   constructor({ token, users }: PageAccess, secret: string, clock: Clock) {
     this.#key = createHmac("sha256", secret).update(JSON.stringify({ token, users })).digest();
     this.#clock = clock;
+    this.cookieName = `svcsync_session_${this.#signature("name", "").slice(0, 8)}`;
   }
 
   /** The value of the cookie. */

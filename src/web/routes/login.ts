@@ -1,6 +1,6 @@
 import type { App, Context } from "#server";
 import { loginPage } from "../pages/login-page.ts";
-import { cookieName, ownPath, tooMany, type Gate } from "../access/gate.ts";
+import { ownPath, tooMany, type Gate } from "../access/gate.ts";
 import { sessionMs } from "../access/sessions.ts";
 
 /** `/login` and `/logout`. */
@@ -8,6 +8,11 @@ export function addLogin(app: App, gate: Gate, version: string): void {
   const { credentials, sessions, guesses } = gate;
   const show = (c: Context, next: string, problem?: string) =>
     c.html(loginPage({ next, problem, hasUsers: credentials.hasUsers, version }), problem === undefined ? 200 : 401);
+  /** `Secure` where the browser came over https, which its own word shows behind a proxy too. */
+  const cookie = (c: Context, value: string, seconds: number) => {
+    const secure = c.req.header("origin")?.startsWith("https:") ? "; Secure" : "";
+    return `${sessions.cookieName}=${value}; Path=/; Max-Age=${seconds}; HttpOnly; SameSite=Strict${secure}`;
+  };
 
   app.get("/login", (c) => (gate.takesLogins ? show(c, ownPath(c.req.query("next"))) : c.redirect("/", 303)));
   app.post("/login", async (c) => {
@@ -30,12 +35,6 @@ export function addLogin(app: App, gate: Gate, version: string): void {
     c.header("set-cookie", cookie(c, "", 0));
     return c.redirect("/login", 303);
   });
-}
-
-/** `Secure` if the browser came over HTTPS; its own headers show that behind a proxy too. */
-function cookie(c: Context, value: string, seconds: number): string {
-  const secure = c.req.header("origin")?.startsWith("https:") ? "; Secure" : "";
-  return `${cookieName}=${value}; Path=/; Max-Age=${seconds}; HttpOnly; SameSite=Strict${secure}`;
 }
 
 /** A field of a form, which may also be a file or missing. */
