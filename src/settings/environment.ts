@@ -181,11 +181,11 @@ function readEnvFile(
 }
 
 /**
- * A # inside a value that has no quotes begins a comment there, and the rest is silently gone: half a password is
- * a riddle for hours.
+ * A # in a value that has no quotes begins a comment there, and the rest is silently gone: half a password, or none, is a
+ * riddle for hours.
  */
 function cutTexts(content: string, texts: Readonly<Record<string, string>>): Problem[] {
-  const lines = content.matchAll(/^[ \t]*(?:export[ \t]+)?([\w.-]+)[ \t]*=[ \t]*([^\s#'"`][^\n#]*)#/gm);
+  const lines = content.matchAll(/^[ \t]*(?:export[ \t]+)?([\w.-]+)[ \t]*=(?:[ \t]*([^\s#'"`][^\n#]*)#|#(?=\S))/gm);
   return [...lines].flatMap(([, name = "", before = ""]) => {
     const isCut = texts[name] === before && !/\s$/.test(before);
     return isCut ? [{ key: name, found: "a # inside a value without quotes", wanted: `quotes: ${name}='…#…'` }] : [];

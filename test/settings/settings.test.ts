@@ -301,10 +301,14 @@ describe("env files", () => {
   });
 
   it("are refused where a # would cut a value off unseen", () => {
-    const cut = fileWith("a.env", "ERP_PASSWORD=ab#cd\n");
-    const kept = fileWith("b.env", "A_PASSWORD='ab#cd'\nB=x # a comment\nC= # nothing\nD=\"\nE=1#2\n\"\n#F=1#2\n");
+    const cut = fileWith("a.env", "ERP_PASSWORD=ab#cd\nCRM_PASSWORD=#abcd\n");
+    const kept = fileWith(
+      "b.env",
+      "A_PASSWORD='ab#cd'\nB=x # a comment\nC= # nothing\nD=\"\nE=1#2\n\"\n#F=1#2\nG=# none\n",
+    );
 
     expect(problemsOf(() => load(token, cut))).toEqual([
+      "CRM_PASSWORD: found a # inside a value without quotes; expected quotes: CRM_PASSWORD='…#…'",
       "ERP_PASSWORD: found a # inside a value without quotes; expected quotes: ERP_PASSWORD='…#…'",
     ]);
     expect(load(token, kept).settings.environment).toMatchObject({ A_PASSWORD: "ab#cd", B: "x", D: "\nE=1#2\n" });
@@ -449,10 +453,12 @@ describe("access to the page", () => {
       PAGE_TOKEN: "sixteen-letters!",
       PAGE_USERS: `${line}, ${line.replace("anna:act", "rolf:read")}`,
       PAGE_PROXY_HEADER: "X-User",
-      PAGE_PROXY_ADDRESSES: "10.0.0.5, ::1",
+      PAGE_PROXY_ADDRESSES: "10.0.0.5, ::1, FD00:0:0::A, ::ffff:10.0.0.6",
     });
 
-    expect(settings.page.proxy).toEqual({ header: "X-User", addresses: ["10.0.0.5", "::1"], role: "read" });
+    // As a socket spells them.
+    const addresses = ["10.0.0.5", "::1", "fd00::a", "10.0.0.6"];
+    expect(settings.page.proxy).toEqual({ header: "X-User", addresses, role: "read" });
     expect(secrets.pageUsers?.map(({ name, role }) => [name, role])).toEqual([
       ["anna", "act"],
       ["rolf", "read"],
@@ -462,6 +468,8 @@ describe("access to the page", () => {
   it.each([
     ["PAGE_TOKEN", "short"],
     ["PAGE_USERS", "anna:act:secret"],
+    // The second line would never be asked: a former password would go on to open the page.
+    ["PAGE_USERS", `${line}, ${line.replace("q1w2", "w2q1")}`],
     ["PAGE_PROXY_HEADER", "X-User"],
     ["PAGE_PROXY_ADDRESSES", "10.0.0.5"],
     ["PAGE_PROXY_ADDRESSES", "proxy.example.com"],

@@ -4,23 +4,33 @@ import { membersList, oneOf, text } from "./values.ts";
 
 const tokenMin = 16;
 
-/** Lines of `svcsync page-password`. */
+/** Lines of `svcsync page-password`. Of two for a name one would never be asked, and a former password would still open the page. */
 const users = membersList.pipe(
-  z.array(
-    z
-      .string()
-      .regex(
-        /^[\w.@+-]+:(read|act):scrypt(\.\d{1,3}){3}(\.[\w-]{20,}){2}$/,
-        'lines that "svcsync page-password" prints, separated by commas',
-      )
-      .transform((line) => {
-        const [name = "", role, hash = ""] = line.split(":");
-        return { name, role: role === "act" ? ("act" as const) : ("read" as const), hash };
-      }),
-  ),
+  z
+    .array(
+      z
+        .string()
+        .regex(
+          /^[\w.@+-]+:(read|act):scrypt(\.\d{1,3}){3}(\.[\w-]{20,}){2}$/,
+          'lines that "svcsync page-password" prints, separated by commas',
+        )
+        .transform((line) => {
+          const [name = "", role, hash = ""] = line.split(":");
+          return { name, role: role === "act" ? ("act" as const) : ("read" as const), hash };
+        }),
+    )
+    .refine((lines) => new Set(lines.map(({ name }) => name)).size === lines.length, "one line for each name"),
 );
 
-const ipAddresses = membersList.pipe(z.array(z.union([z.ipv4(), z.ipv6()], "IP addresses, separated by commas")));
+const ipAddresses = membersList.pipe(
+  z.array(z.union([z.ipv4(), z.ipv6()], "IP addresses, separated by commas").transform(asSocketsSpellIt)),
+);
+
+/** The server compares it with what its sockets say. */
+function asSocketsSpellIt(address: string): string {
+  const mapped = /^::ffff:([\d.]+)$/i.exec(address)?.[1];
+  return mapped ?? (address.includes(":") ? new URL(`http://[${address}]`).hostname.slice(1, -1) : address);
+}
 
 /** Who may see the status page and act there. */
 export const pageKeys = {
