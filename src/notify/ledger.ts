@@ -102,12 +102,20 @@ function changeOf(
   return remindMs > 0 && now - last.at >= remindMs ? "reminder" : undefined;
 }
 
+interface Seen {
+  readonly condition: Condition;
+  readonly notice: Notice;
+}
+
 /** A burst is reported as a whole: when it has calmed down, or when it has lasted long enough. */
-function gatheringEnded(seen: readonly { readonly notice: Notice }[], now: number): boolean {
-  const ofStorm = seen.map(({ notice }) => notice).filter(({ kind }) => gathered.has(kind));
-  const untold = ofStorm.filter((notice) => notice.told === undefined);
+function gatheringEnded(seen: readonly Seen[], now: number): boolean {
+  const ofStorm = seen.filter(({ notice }) => gathered.has(notice.kind));
+  // What is snoozed may stay untold for weeks: nothing waits for it.
+  const untold = ofStorm.flatMap(({ condition, notice }) =>
+    notice.told === undefined && !condition.isSnoozed ? [notice] : [],
+  );
   if (untold.length === 0) return false;
-  const lastTold = Math.max(...ofStorm.map((notice) => notice.told?.at ?? Number.NEGATIVE_INFINITY));
+  const lastTold = Math.max(...ofStorm.map(({ notice }) => notice.told?.at ?? Number.NEGATIVE_INFINITY));
   const isCalm = untold.every(({ grewAt }) => now - grewAt >= GATHER_MS);
   const isOverdue = untold.some(({ firstSeenAt }) => now - firstSeenAt >= GATHER_MAX_MS);
   return isOverdue || (isCalm && now - lastTold >= GATHER_MAX_MS);

@@ -145,6 +145,20 @@ describe("a storm of parked records", () => {
     ]);
   });
 
+  it("is gathered also while another cause is snoozed that was never told", () => {
+    const look = watcher();
+    const snoozed = { ...parked("snoozed", 3), isSnoozed: true };
+    for (let minute = 0; minute <= 20; minute++) look(minute, snoozed);
+    const told: NoticeEvent[][] = [];
+    for (let minute = 20; minute <= 40; minute += 0.25) {
+      const storm = Array.from({ length: 5 }, (_, at) => parked(`cause-${at}`, 1));
+      told.push(look(minute, snoozed, ...storm.slice(0, Math.ceil((minute - 20) * 2))));
+    }
+    expect(told.filter((events) => events.length > 0).map(changes)).toEqual([
+      Array.from({ length: 5 }, (_, at) => ["begun", `parked/cause-${at}`]),
+    ]);
+  });
+
   it("tells a new cause soon after an old one that was told long ago", () => {
     const look = watcher(0);
     look(0, parked("old", 3));
