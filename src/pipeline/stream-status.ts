@@ -8,7 +8,7 @@ import {
   type StreamName,
 } from "#model";
 import type { Stream } from "#mapping";
-import type { ActStore, CursorState, IntakeStore, NoteStore, OperatorStore, RecordStore, ScheduleStore } from "#store";
+import type { CursorState, IntakeStore, NoteStore, OperatorStore, RecordStore, ScheduleStore } from "#store";
 import { arrivalsNote, arrivalTimes, type ArrivalTimes } from "./arrival-times.ts";
 import { heldBy } from "./wake/stream-holds.ts";
 import type { Held, HoldStore } from "./wake/hold.ts";
@@ -50,7 +50,8 @@ type StatusStore = IntakeStore &
   RecordStore &
   OperatorStore &
   NoteStore &
-  Pick<ScheduleStore, "undeliveredSince"> & { readonly acts: Pick<ActStore, "pauseOf"> };
+  HoldStore &
+  Pick<ScheduleStore, "undeliveredSince">;
 
 /**
  * Returns the status of each stream. Reads only the store, so the result is right with and without a running daemon. `counted`

@@ -5,9 +5,37 @@ import { SetClock } from "../kit/clock.ts";
 import { silentLogger } from "../kit/logger.ts";
 import { open, standIn, type Reply } from "../service/stand-in.ts";
 import { memoryPlace } from "../store/memory-place.ts";
+import type { Service } from "#service";
+import type { Store } from "#store";
 import { customersFile } from "./customer-stream.ts";
 
 const { streams } = customersFile();
+
+/** Lets a gate look at the service once; resolves to the stream's status afterwards. */
+async function look(store: Store, service: Service) {
+  const looked = Promise.withResolvers<void>();
+  const matcher = new Matcher(
+    { store, service, clock: systemClock, logger: silentLogger, settleMs: 0, maxAgeMs: 0 },
+    streams,
+  );
+  const said = () => void setImmediate(looked.resolve);
+  const logger = { ...silentLogger, warn: said, error: said };
+  const age = { compare: () => Promise.resolve() };
+  const gate = new AdoptionGate(
+    { store, matcher, age, logger, settleMs: 0, opened: looked.resolve, stop: looked.reject },
+    streams,
+  );
+  const ending = new AbortController();
+  const running = gate.run(ending.signal);
+  await looked.promise;
+  ending.abort();
+  await running.catch(() => {});
+  return statusOf(store);
+}
+
+async function statusOf(store: Store) {
+  return (await streamStatus(store, streams, systemClock))[0]!;
+}
 
 it.each<[string, Reply, object]>([
   ["refuses", { status: 403, json: { status: 403, errorMessage: "no permission" } }, { state: "held" }],
@@ -19,30 +47,7 @@ it.each<[string, Reply, object]>([
   await using server = await standIn(() => reply);
   await using opened = open(server.url);
   await using reopened = open(server.url);
-  const gateOf = (service: typeof opened.service) => {
-    const asked = Promise.withResolvers<void>();
-    const matcher = new Matcher(
-      { store, service, clock: systemClock, logger: silentLogger, settleMs: 0, maxAgeMs: 0 },
-      streams,
-    );
-    const logger = { ...silentLogger, warn: () => void setImmediate(asked.resolve) };
-    const age = { compare: () => Promise.resolve() };
-    const gate = new AdoptionGate(
-      { store, matcher, age, logger, settleMs: 0, opened: asked.resolve, stop: asked.reject },
-      streams,
-    );
-    return { gate, asked };
-  };
-  const look = async (service: typeof opened.service) => {
-    const { gate, asked } = gateOf(service);
-    const ending = new AbortController();
-    const running = gate.run(ending.signal);
-    await asked.promise;
-    ending.abort();
-    await running.catch(() => {});
-    return (await streamStatus(store, streams, systemClock))[0]!;
-  };
-  const closed = await look(opened.service);
+  const closed = await look(store, opened.service);
   expect(closed).toMatchObject(expected);
   expect(closed.attention).toEqual([
     expect.stringMatching(
@@ -50,6 +55,21 @@ it.each<[string, Reply, object]>([
     ),
   ]);
   reply = { json: { totalCount: 0, customer: [] } };
-  const released = await look(reopened.service);
+  const released = await look(store, reopened.service);
   expect(released).toMatchObject({ holds: [], attention: [] });
+});
+
+it("no longer says that a stream waits for a decision once a person has decided, also before the next run", async () => {
+  await using place = await memoryPlace();
+  await using store = await place.open({ as: "daemon", clock: new SetClock(), logger: silentLogger });
+  const customer = [{ id: 7, customerId: "7", name: "Alt" }];
+  await using server = await standIn(() => ({ json: { totalCount: 1, customer } }));
+  await using opened = open(server.url);
+  expect(await look(store, opened.service)).toMatchObject({
+    state: "held",
+    attention: [expect.stringContaining("already holds 1 record")],
+  });
+
+  await store.decideAdoption("customers", "adopt");
+  expect(await statusOf(store)).toMatchObject({ holds: [], attention: [] });
 });

@@ -87,8 +87,7 @@ export function pageActs(
     },
     adopt: async ({ stream: name, decision }, by) => {
       const stream = knownStream(find(name), name);
-      const isHeld = (await adoptionHold.find(store, name, clock.now())) !== undefined;
-      if (!isHeld || (await store.adoption(name)) !== undefined)
+      if ((await adoptionHold.find(store, name, clock.now())) === undefined)
         throw new ParkError("E_NOT_RESOLVABLE", `${name} does not wait for a decision about existing records`);
       await decideAdoption({ store, matcher }, { streams: [stream], decision }, by);
       gate.decided();

@@ -36,11 +36,11 @@ export interface AdoptionGateDeps {
   readonly stop: (error: StopError) => void;
 }
 
-/** Reads the hold that the gate stored for a stream. */
+/** Reads the hold that the gate stored for a stream. None once a person has decided, although the gate opens the stream a moment later. */
 export const adoptionHold: Hold = {
   async find(store, stream) {
     const held = await store.note(heldNote(stream));
-    if (!held) return undefined;
+    if (!held || (await store.adoption(stream)) !== undefined) return undefined;
     const { isTemporary = false, ...cause } = held;
     return { kind: "adoption", ...cause, needsPerson: !isTemporary, polls: false };
   },

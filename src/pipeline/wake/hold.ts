@@ -1,5 +1,5 @@
 import type { StreamName } from "#model";
-import type { ActStore, NoteStore } from "#store";
+import type { ActStore, MatchStore, NoteStore } from "#store";
 
 /** Why a stream is held, and what ends it. */
 export interface Held {
@@ -16,7 +16,8 @@ export interface Held {
 }
 
 /** What every hold may read. */
-export type HoldStore = Pick<NoteStore, "note"> & { readonly acts: Pick<ActStore, "pauseOf"> };
+export type HoldStore = Pick<NoteStore, "note"> &
+  Pick<MatchStore, "adoption"> & { readonly acts: Pick<ActStore, "pauseOf"> };
 
 /**
  * One kind of hold. Its state is in the store, so that the daemon and a command in another process say the same, and so that it
