@@ -13,7 +13,7 @@ export interface ActOptions extends JsonOptions {
 export function withActor(command: Command): Command {
   return command
     .option("--why <text>", "the reason, kept in the history", oneLineOf(500))
-    .option("--as <name>", "who acts (default: the user of this system)", oneLineOf(100))
+    .option("--as <name>", "who acts (default: the user of the operating system)", oneLineOf(100))
     .option("--json", "as JSON");
 }
 

@@ -115,5 +115,5 @@ function failed(thrown: unknown, io: Io): number {
 function settingsAdvice(thrown: unknown): string {
   const code = codeOf(thrown);
   if (code === "E_TEST_FILE") return errorEntry(code)!.remedy;
-  return 'Correct it, then "svcsync check"; .env.example and docs/sync-file.md explain every word, "svcsync init" writes the first files.';
+  return 'Correct it, then run "svcsync check". .env.example and docs/sync-file.md explain every setting and keyword; "svcsync init" writes the first files.';
 }

@@ -35,7 +35,7 @@ export function withSandboxOptions(command: Command): Command {
   return command
     .option("--host <address>", "address to listen on", "127.0.0.1")
     .option("--port <port>", "port of the service, 0 for any free one", port, 0)
-    .option("--control-port <port>", "port of its page, its ledger and its faults", port, 0)
+    .option("--control-port <port>", "port of the sandbox's page, ledger and fault control", port, 0)
     .option("--data <file>", "keep the records in this file")
     .option("--no-reference-data", "start without statuses, priorities, tags and users")
     .option(
@@ -44,8 +44,8 @@ export function withSandboxOptions(command: Command): Command {
       listed(accountFromText),
     )
     .option("--token <token>", "a static token, of the first account or TOKEN@USER (repeatable)", listed(String))
-    .option("--switch <name=value>", "what this tenant does differently (repeatable)", laidOver(switchFromText))
-    .option("--fault <fault>", "what goes wrong, as KIND,member=value or JSON (repeatable)", listed(faultFromText))
+    .option("--switch <name=value>", "a way in which this tenant differs (repeatable)", laidOver(switchFromText))
+    .option("--fault <fault>", "a fault to simulate, as KIND,member=value or JSON (repeatable)", listed(faultFromText))
     .option("--latency <milliseconds>", "delay every request by this long", milliseconds)
     .addHelpText("after", () => helpText);
 }

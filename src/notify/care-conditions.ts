@@ -34,7 +34,7 @@ function backup({ backup: found, now }: CareFacts): Condition[] {
       title: "the store is not backed up",
       ...(failure === undefined ? {} : { cause: failure }),
       affected: verified === undefined ? "there is no verified copy" : `the last verified copy is ${verified.path}`,
-      remedy: `${knownRemedyOf(failureCode) ?? "Look at the disk of BACKUP_DIR and at svcsync's log."} "svcsync backup FILE" makes a copy now.`,
+      remedy: `${knownRemedyOf(failureCode) ?? "Check the disk of BACKUP_DIR and svcsync's log."} "svcsync backup FILE" makes a copy now.`,
       patienceMs: 0,
     },
   ];

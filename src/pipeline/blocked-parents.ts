@@ -21,7 +21,7 @@ export async function permanentlyBlockedReason(
   parent: RecordId,
 ): Promise<string | undefined> {
   const found = await store.record(parent);
-  if (!found) return "which the ERP has not shown";
+  if (!found) return "which no poll has returned";
   const { state } = found;
   if (state === "waiting" && (await waitsFor(store, found.waitsFor, child))) return "which waits for it in turn";
   return wontCome[state];

@@ -86,7 +86,7 @@ async function oneStatus(
   const blocked = (counts.waiting ?? 0) > 0 ? await blockedRecords(store, stream.name) : undefined;
   if (blocked) attention.push(blockedSentence(blocked));
   for (const { place, reason } of (await store.note(keylessNote(stream.name))) ?? [])
-    attention.push(`rows are left out, and no deletion is looked for: ${place}: ${reason}`);
+    attention.push(`rows are left out, and the stream deletes nothing: ${place}: ${reason}`);
   const deletions = await heldDeletions(store, stream.name);
   const twins = (await store.note(twinsNote(stream.name))) ?? [];
   attention.push(...twins.map(twinSentence));
@@ -132,7 +132,7 @@ function stateOf(holds: readonly Held[]): "held" | "paused" | undefined {
 
 function deletionSentence(stream: StreamName, { count, isEmptied }: HeldDeletions): string {
   const remedy = `"svcsync deletions ${stream}" shows them, and how to confirm them`;
-  if (isEmptied) return `the ERP shows no record of ${count.toLocaleString("en")} that are known; ${remedy}`;
+  if (isEmptied) return `the ERP returned none of ${count.toLocaleString("en")} known records; ${remedy}`;
   return `missing in the ERP or marked as deleted: ${counted(count, "record")}, more than the deletion guard allows; ${remedy}`;
 }
 
@@ -149,5 +149,5 @@ async function droppedFields(store: NoteStore, stream: Stream): Promise<string[]
     if ((await store.note(droppedNote(stream.name, field))) !== undefined) dropped.push(field);
   return dropped.length === 0
     ? []
-    : [`the service answers 200 to ${dropped.join(", ")} and does not keep it as it was sent`];
+    : [`the service answers 200 to ${dropped.join(", ")} but does not keep it as it was sent`];
 }

@@ -89,7 +89,7 @@ function refuseForeignNames(names: HostNames): Middleware {
     names.isOurs(c.env.incoming.headers.host)
       ? next()
       : c.text(
-          "This is not a name of svcsync's page. If a proxy or a name of your own leads here, put that name into HEALTH_NAMES.\n",
+          "svcsync does not serve its page under this name. If a proxy or a name of your own leads here, add it to HEALTH_NAMES.\n",
           421,
         );
 }

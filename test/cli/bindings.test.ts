@@ -16,7 +16,7 @@ describe("who is who", () => {
 
   it("unbind ends no binding to another record than the one that is meant", async () => {
     const { code, stderr } = await scene.run("unbind", "customers/10001", "--from", "999999");
-    expect(stderr).toContain(`is bound to customer ${idOf("10001")} now, and you meant 999999`);
+    expect(stderr).toContain(`is bound to customer ${idOf("10001")} now, not to 999999`);
     expect(code).toBe(1);
   });
 

@@ -20,14 +20,14 @@ describe("what status tells of a running daemon", () => {
     await using web = await sampleWeb({
       status: sampleStatus({ service: { ...service, concurrency: 4, requests: 9 } }),
     });
-    expect(await words(web.url)).toEqual(["the daemon says about the service: it asked svcsync to wait 61 s (429)"]);
+    expect(await words(web.url)).toEqual(["the daemon reports that the service asked svcsync to wait 61 s (429)"]);
   });
 
   it("is what a part that does not work says, and what to do", async () => {
     await using web = await sampleWeb({ ready: { needed: {}, reported: { service: away } } });
     expect(await words(web.url)).toEqual([
-      "the daemon says about the service: the service does not answer (E_SERVICE_DOWN)",
-      expect.stringMatching(/^ {2}-> .*svcsync probes it/),
+      "the daemon reports a problem of the service: the service does not answer (E_SERVICE_DOWN)",
+      expect.stringMatching(/^ {2}-> .*svcsync probes the service/),
     ]);
   });
 
@@ -39,13 +39,13 @@ describe("what status tells of a running daemon", () => {
 
   it("is that a daemon answers where its health requires a login, too", async () => {
     await using web = await sampleWeb({ access: { token: "0123456789abcdef", probes: "alive" } });
-    expect(await words(web.url)).toEqual([`a daemon answers at ${web.url}, but tells its health only with PAGE_TOKEN`]);
+    expect(await words(web.url)).toEqual([`a daemon answers at ${web.url}, but shows its health only with PAGE_TOKEN`]);
     expect(await words(web.url, "0123456789abcdef")).toEqual([]);
   });
 
   it.each([403, 429, 500])("is that a daemon answers where the answer is a refusal in words (%i)", async (status) => {
     await using refusing = await localServer((_, response) => response.writeHead(status).end("not now\n"));
     const url = `http://127.0.0.1:${refusing.port}`;
-    expect(await words(url)).toEqual([`a daemon answers at ${url}, but tells its health only with PAGE_TOKEN`]);
+    expect(await words(url)).toEqual([`a daemon answers at ${url}, but shows its health only with PAGE_TOKEN`]);
   });
 });

@@ -137,7 +137,7 @@ describe("svcsync test", () => {
     const { code, stdout, stderr } = await test(cases);
     expect(stderr).toMatch(message);
     expect(stderr).toMatch(
-      /\(E_TEST_FILE\)\nCorrect what the message lists, then "svcsync test"; docs\/commands\.md .*\n$/,
+      /\(E_TEST_FILE\)\nCorrect what the message lists, then run "svcsync test"; docs\/commands\.md .*\n$/,
     );
     expect(stdout).toBe("");
     expect(code).toBe(78);

@@ -253,7 +253,7 @@ describe("the commands on a store", () => {
   it("resolve wants exactly one answer", async () => {
     for (const answers of [[], ["--skip", "--create"]]) {
       const { code, stderr } = await scene.run("resolve", "customers/10001", ...answers);
-      expect(stderr).toContain("Give exactly one answer: --bind ID, --create or --skip.");
+      expect(stderr).toContain("Give exactly one of --bind ID, --create and --skip.");
       expect(code).toBe(64);
     }
   });

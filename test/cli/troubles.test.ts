@@ -98,7 +98,7 @@ describe("check", () => {
     const { code, problems: found } = await problems();
     expect(found).toEqual([
       expect.stringMatching(
-        /stream contacts.*: .*no table contact; did you mean contacts.*-> Correct the name under `read`, with its schema/,
+        /stream contacts.*: .*no table contact; did you mean contacts.*-> Correct the name under `read`\. Add the schema/,
       ),
     ]);
     expect(code).toBe(1);

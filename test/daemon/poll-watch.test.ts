@@ -46,7 +46,7 @@ describe("the watch over polls", () => {
     const { failed, queue, after } = watchOf();
     queue.trouble = () => "remaining connection slots are reserved";
     await after(61 * SECOND);
-    expect(failed[0]!.error.message).toMatch(/the queue hands out no polls: remaining connection slots are reserved$/);
+    expect(failed[0]!.error.message).toMatch(/the queue starts no polls: remaining connection slots are reserved$/);
   });
 
   it("is content as soon as the polls come up again, however they end", async () => {

@@ -208,13 +208,13 @@ describe("the guard", () => {
     expect(sandbox.ledger.count({ method: "DELETE" })).toBe(0);
 
     const confirm = (count: string) => stage.command("deletions", "customers", "--confirm", "--count", count);
-    expect(shown.stdout).toContain('if they are meant: "svcsync deletions customers --confirm --count 3"');
+    expect(shown.stdout).toContain('if they are intended: "svcsync deletions customers --confirm --count 3"');
     expect((await stage.command("status")).stdout).toContain(
       '"svcsync deletions customers" shows them, and how to confirm them',
     );
     expect(await confirm("2")).toMatchObject({
       code: 1,
-      stderr: expect.stringContaining("3 deletions of customers are held now, and you confirmed 2"),
+      stderr: expect.stringContaining("3 deletions of customers are held now, but you confirmed 2"),
     });
     expect((await confirm("3")).code).toBe(0);
     await until("they are deleted", () => sandbox.records("customer").length === 7);

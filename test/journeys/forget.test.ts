@@ -39,10 +39,10 @@ it("forgets a record beside a daemon: no trace is left, nothing is written for i
     expect(code).toBe(0);
     expect(stdout).toContain(`Forgot customers/1; it stays bound to customer ${serviceId}.\n`);
     expect(stdout).toContain("Backups made before now: delete them");
-    expect(stdout).toContain("1 record that refers to it (contacts/1|1): it is forgotten by a command of its own.");
+    expect(stdout).toContain("1 record that refers to it (contacts/1|1): forget it with a separate command.");
     expect(await traces(stage.dataDir)).toEqual([]);
     const explained = await stage.command("explain", "customers/1");
-    expect(explained.stdout).toContain("As the ERP showed it: its contents were forgotten at a person's request.");
+    expect(explained.stdout).toContain("Row in the ERP: its contents were forgotten at a person's request.");
     expect(explained.stdout).toContain(`forget customer ${serviceId}: forgotten, by anna`);
     expect(explained.stdout).toContain("request 17");
     const page = await (await fetch(new URL("/records/customers/1", running.daemon.url))).text();

@@ -85,10 +85,10 @@ describe("a match field that the service does not keep", () => {
     const customerStatus = only(stage.sandbox, "customerStatus", "name", "Active").id;
     stage.sandbox.seed("customer", [{ customerId: "10001", name: "A", customerStatus }]);
     stage.erp.insertCustomer({ customer_no: "10001", name1: "A" });
-    expect((await stage.command("sync")).stdout).toContain("none of them carries custmerId");
+    expect((await stage.command("sync")).stdout).toContain("none of them has a value in custmerId");
     const confirmed = await stage.command("adopt", "--confirm");
     expect(confirmed.code).toBe(1);
-    expect(confirmed.stderr).toContain("none of the service's records carries custmerId");
+    expect(confirmed.stderr).toContain("none of the service's records has a value in custmerId");
     await stage.command("sync");
     expect(sent(stage.sandbox, "customer", "create")).toEqual([]);
   });

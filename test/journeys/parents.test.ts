@@ -67,10 +67,10 @@ describe("a child whose parent never comes", () => {
     await using running = await stage.start();
     await untilState(running.store, "waiting", contact);
     expect((await stage.command("status")).stdout).toContain(
-      "1 record is blocked: contacts/10001|1 waits for customers/10001, which the ERP has not shown",
+      "1 record is blocked: contacts/10001|1 waits for customers/10001, which no poll has returned",
     );
     expect((await stage.command("explain", "contacts/10001|1")).stdout).toContain(
-      "It waits for customers/10001, which the ERP has not shown.",
+      "It waits for customers/10001, which no poll has returned.",
     );
   });
 });
@@ -155,7 +155,7 @@ describe("an optional reference", () => {
     stage.erp.insertCustomer({ customer_no: "10001" });
     stage.erp.insertOrder({ order_no: "A-1", customer_no: "10001", ticket_no: "T-1" });
     const { code, stdout } = await stage.command("sync");
-    expect(stdout).toContain("orders/A-1 waits for tickets/T-1, which the ERP has not shown");
+    expect(stdout).toContain("orders/A-1 waits for tickets/T-1, which no poll has returned");
     expect(code).toBe(0);
   });
 

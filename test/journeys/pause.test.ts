@@ -63,7 +63,7 @@ describe("a paused stream", () => {
   it.each([
     [["--until", "2020-01-01 18:00"], "which is in the past: expected a time between now"],
     [["--until", "soon"], "expected a time such as 18:00 or 2026-11-22 18:00"],
-    [[], "Say when the pause ends: --until 18:00, or --for 2h."],
+    [[], "Set the end of the pause: --until 18:00, or --for 2h."],
   ])("is not made by %j", async (options, words) => {
     await using stage = await setStage();
     const { code, stderr } = await stage.command("pause", "customers", ...options);

@@ -98,7 +98,7 @@ describe("reconcile and the ERP", () => {
     erp.show();
     const found = await stage.command("reconcile");
     expect(found.code).toBe(75);
-    expect(found.stdout).toContain("customers/10002: the ERP shows it, and svcsync has not read it");
+    expect(found.stdout).toContain("customers/10002: it exists in the ERP, but svcsync has not read it");
     expect(found.stdout).not.toContain("customers/10001");
     const { stdout } = await stage.command("reconcile", "--json");
     const [customers] = JSON.parse(stdout).streams;

@@ -219,7 +219,7 @@ describe("files of a store that were put back", () => {
     await until("the wait has begun", () => running.log.text.includes("store was restored, deliveries wait"));
     const { stdout } = await stage.command("status");
     expect(stdout).toContain(
-      "the store was put back to an earlier state and does not know what was created since (E_STORE_RESTORED); wait 600 s",
+      "the store was restored to an earlier state and does not know the records created since then (E_STORE_RESTORED); wait 600 s",
     );
   });
 

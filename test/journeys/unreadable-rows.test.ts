@@ -60,7 +60,7 @@ describe("a row of the ERP that cannot be read", () => {
     const explained = await stage.command("explain", "customers/10002");
     expect(explained.stdout).toContain(`Reason: ${reason} (E_ROW_UNREADABLE).`);
     expect(explained.stdout).toContain("What to do: Correct the row in the ERP; the next poll reads it again.");
-    expect(explained.stdout).toContain('As the ERP showed it when it could be read:\n  no: "10002"\n  name: "Zwei"');
+    expect(explained.stdout).toContain('Last readable row of the ERP:\n  no: "10002"\n  name: "Zwei"');
 
     const page = await fetch(`${running.daemon.url}/records/customers/10002`).then((response) => response.text());
     expect(page).toContain("E_ROW_UNREADABLE");
@@ -81,7 +81,7 @@ describe("a row of the ERP that cannot be read", () => {
     expect((await stage.command("sync")).code).toBe(1);
     const { stdout } = await stage.command("explain", "customers/10002");
     expect(stdout).toContain("customers/10002 is parked, not bound.");
-    expect(stdout).toContain("As the ERP showed it when it could be read:\n  it never could\n");
+    expect(stdout).toContain("Last readable row of the ERP:\n  it never could\n");
   });
 });
 
@@ -95,7 +95,7 @@ describe("a line of a full file without a readable key", () => {
     await until("the sweep held the deletion back", () => running.log.text.includes("deletions were held back"));
     const { stdout } = await stage.command("status");
     expect(stdout).toContain(
-      "rows are left out, and no deletion is looked for: customers_2.csv:3: it has 1 columns, the header has 3",
+      "rows are left out, and the stream deletes nothing: customers_2.csv:3: it has 1 columns, the header has 3",
     );
     expect(stdout).not.toContain("E_SOURCE_FILE_SHRUNK");
     expect(stage.sandbox.records("customer")).toHaveLength(2);

@@ -29,7 +29,10 @@ it("keeps requests and answers of a watched record, good and bad, without secret
       "--as",
       "anna",
     );
-    expect([code, stdout]).toEqual([0, expect.stringContaining("No poll has shown this key yet: its first delivery")]);
+    expect([code, stdout]).toEqual([
+      0,
+      expect.stringContaining("No poll has returned this key yet: its first delivery"),
+    ]);
     await until("the daemon knows", () => running.log.text.includes("record watch began"));
 
     // The first delivery of a record that was not known when its watch began.

@@ -156,7 +156,7 @@ describe("conditions", () => {
       ["disk", "problem"],
       ["channel/email", "warning"],
     ]);
-    expect(found[0]!.title).toBe("orders: the ERP has shown no change for 5 d");
+    expect(found[0]!.title).toBe("orders: no change from the ERP for 5 d");
   });
 
   it("say what to do about the error behind a failed backup and a dead channel, as its page does", () => {

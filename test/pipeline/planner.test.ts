@@ -85,7 +85,7 @@ describe("a plan from the store alone", () => {
     const planned = await all(await rig.planner(streams()), "departments", "teams");
     expect(brief(planned)).toEqual(["1 create", "a create", "b wait E_PARENT_MISSING"]);
     expect(planned[1]!.fields).toContainEqual({ field: "department", after: { newIdOf: "departments/1" } });
-    expect(planned[2]!.reason).toBe("departments/9 has not been shown by the ERP");
+    expect(planned[2]!.reason).toBe("departments/9 has not been returned by a poll");
   });
 
   it("tells of one natural key that two new records have, and of a record that the service has already", async () => {

@@ -152,7 +152,7 @@ describe("an unreadable row", () => {
     expect(reasons).toEqual([
       "it nests deeper than 64 levels",
       "it holds 16000001 characters, more than 16000000; leave out large columns",
-      "its key is no valid Unicode text (half of a surrogate pair)",
+      "its key is not valid Unicode text (half of a surrogate pair)",
       undefined,
     ]);
   });

@@ -130,7 +130,7 @@ describe("acts on the page", () => {
     });
     expect(await send(web.url, path, { why: "x" })).toMatchObject({
       status: 409,
-      text: expect.stringMatching(/nothing was done: confirm that you mean it/),
+      text: expect.stringMatching(/nothing was done: the confirmation is missing/),
     });
     expect(status.retried).toEqual([]);
   });
@@ -236,7 +236,7 @@ describe("acts on the page", () => {
 
     const text = await answer.text();
     expect([answer.status, text]).toEqual([500, expect.stringContaining("This failed, and may not have been done")]);
-    expect(text).toContain("Look whether it was done");
+    expect(text).toContain("Check whether it was done");
     expect(text).toContain('href="/records/tickets/T-2"');
     expect(text).not.toContain("cannot be shown");
   });
@@ -256,8 +256,8 @@ describe("acts on the page", () => {
   });
 
   it.each([
-    ["/groups/00000000/retry", {}, "no record is held up by group 00000000", 409],
-    ["/groups/00000000/note", { note: "x" }, "no record is held up by group 00000000", 409],
+    ["/groups/00000000/retry", {}, "there is no group 00000000", 409],
+    ["/groups/00000000/note", { note: "x" }, "there is no group 00000000", 409],
     [`/groups/${sampleGroup}/note`, { snoozeHours: "soon" }, "expected a number of hours", 400],
     [`/groups/${sampleGroup}/note`, { snoozeHours: "-1" }, "expected a number of hours", 400],
     [`/groups/${sampleGroup}/note`, { note: "x".repeat(501) }, "at most 500 characters", 400],

@@ -341,7 +341,7 @@ describe("the status page in a browser", () => {
     const pause = { kind: "pause", reason: "r", remedy: "m", needsPerson: false, polls: false } as const;
     const paused = { ...customers!, state: "paused", holds: [pause], attention: ["r; m"], counts: { due: 9 } } as const;
     expect((await verdictOf({ streams: [paused] })).text).toMatch(
-      /^Paused: customers\. All else is well\.\s+customers: r; m\.$/,
+      /^Paused: customers\. Everything else works\.\s+customers: r; m\.$/,
     );
     const loading = { ...customers!, state: "loading", counts: { due: 9 } } as const;
     expect((await verdictOf({ streams: [loading] })).text).toMatch(

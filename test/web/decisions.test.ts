@@ -116,7 +116,7 @@ describe("the page of existing records", () => {
     const reports =
       compared.kind === "done" ? compared.reports.map((each) => ({ ...each, blindFields: ["extId"] })) : [];
     const { text } = await pageOf("/adoption", { adoption: () => ({ kind: "done", at: 0, reports }) });
-    expect(text).toContain("none of the service&#39;s records carries extId");
+    expect(text).toContain("none of the service&#39;s records has a value in extId");
     expect(text).not.toContain('value="adopt"');
     expect(text).toContain('value="create-all"');
   });
@@ -130,8 +130,8 @@ describe("the page of existing records", () => {
 
 describe("decisions", () => {
   it.each([
-    ["/streams/customers/plan", "If it is not meant, correct the sync file"],
-    ["/streams/customers/deletions", "If they are not meant, put the rows back"],
+    ["/streams/customers/plan", "If not, correct the sync file"],
+    ["/streams/customers/deletions", "If they are not intended, restore the rows"],
     ["/adoption", "A login with the role <em>act</em> may decide"],
   ])("are shown to those who may only read, without a form, and with what else to do: %s", async (path, advice) => {
     const { status, text } = await pageOf(path, { adoption: () => compared }, everybodyReads);

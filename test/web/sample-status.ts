@@ -285,7 +285,7 @@ const sampleActsDone: readonly PersonAct[] = [
 ];
 
 function known(group: string): void {
-  if (group !== sampleGroup) throw new ParkError("E_GROUP_UNKNOWN", `no record is held up by group ${group}`);
+  if (group !== sampleGroup) throw new ParkError("E_GROUP_UNKNOWN", `there is no group ${group}`);
 }
 
 const sampleTests: readonly ChannelTest[] = [

@@ -80,7 +80,7 @@ describe("upkeep on the page", () => {
     const failures = [
       "the last backup failed: disk full",
       "the last comparison with the service failed: timeout",
-      expect.stringMatching(/^messages by mail are not delivered since 1 h \(3 waiting\): no route to (?!s3cret)/),
+      expect.stringMatching(/^messages by mail have not been delivered for 1 h \(3 waiting\): no route to (?!s3cret)/),
     ];
 
     expect(page).toContain("Records flow, but the upkeep fails.");

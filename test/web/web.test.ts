@@ -126,7 +126,7 @@ describe("the JSON for scripts", () => {
       service: { holdMs: 11_200, perSecond: 39.8 },
     });
     expect(await (await fetch(web.url)).text()).toContain(
-      "answers, asked svcsync to wait 12 s (429) and lets 40 requests a second pass;",
+      "answers, asked svcsync to wait 12 s (429) and accepts 40 requests per second;",
     );
   });
 
@@ -178,7 +178,10 @@ describe("the pages", () => {
     await using web = await sampleWeb();
     const response = await fetch(`${web.url}/records/customers/99999`);
 
-    expect([response.status, await response.text()]).toEqual([404, expect.stringContaining("No poll has shown this")]);
+    expect([response.status, await response.text()]).toEqual([
+      404,
+      expect.stringContaining("No poll has returned this"),
+    ]);
   });
 
   it.each(["/", "/records", "/records/contacts/10023%7C7%2Fa"])(

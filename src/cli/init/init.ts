@@ -29,7 +29,7 @@ export const registerInit: Registration = (cli) =>
     .option("--service-url <url>", "address of the service")
     .option("--set <name=value...>", "a line of .env (ERP_URL=…), or a table or column (customers.table=…)", setting)
     .option("--timezone <zone>", "time zone of the ERP's clock (default: this machine's)", zone)
-    .option("--yes", "ask nothing; values that are not given stay empty in .env")
+    .option("--yes", "do not ask; values that are not given stay empty in .env")
     .option("--force", "overwrite existing files")
     .option("--no-check", "write the files without checking them")
     .action(cli.action(init));

@@ -38,21 +38,21 @@ export const templateZone = "Europe/Berlin";
 function fileHead(title: string): string {
   return `# yaml-language-server: $schema=sync.schema.json
 #
-# What flows from ${title} into the service. Written once by "svcsync init"; from now on it is yours.
+# What svcsync reads from ${title} and writes to the service. "svcsync init" wrote this file once; you can edit it now.
 #
-# - Every word is explained in docs/sync-file.md. Secrets stay in the environment: \${NAME} is taken from there.
-# - Names of statuses and priorities (Active, Open, Normal …) are the service's: "svcsync check" tells which of them
-#   yours does not have. "svcsync peek STREAM" shows rows as the ERP gives them and as this file maps them.
-# - Changing this file is safe: after a restart every record is mapped again, and only what then differs is sent.
+# - docs/sync-file.md explains every keyword. Secrets stay in the environment: \${NAME} comes from there.
+# - Names of statuses and priorities (Active, Open, Normal …) must exist in the service: "svcsync check" reports those that
+#   do not. "svcsync peek STREAM" shows rows as the ERP returns them and as this file maps them.
+# - You can change this file safely: after a restart, every record is mapped again, and only fields that differ are sent.
 `;
 }
 
 /** Follows the head where the tables are those of the sample ERP. */
 const tablesOfSample = `#
-# The tables and columns below are those of the sample ERP. Put your own names in, or, better, make one view per stream with
-# these names: then everything that is peculiar to your ERP is in one place, and the columns that each stream needs are
-# exactly the ones named here. A view needs a key that is never empty and unique, and a stamp that moves with every change
-# of every table it joins.
+# The tables and columns below are those of the sample ERP. Replace them by your own names. Or, better, create one view per
+# stream with these names: then everything that is specific to your ERP is in one place, and each stream needs exactly the
+# columns named here. A view needs a unique key that is never empty, and a stamp that changes whenever a row of any joined
+# table changes.
 `;
 
 /**

@@ -24,12 +24,12 @@ export async function daemonWords({ port, host }: LocalSettings["health"], token
       answerOf(`${address}/readyz`, token),
       answerOf(`${address}/api/status`, token),
     ]);
-    if (ready === undefined) return [`a daemon answers at ${address}, but tells its health only with PAGE_TOKEN`];
+    if (ready === undefined) return [`a daemon answers at ${address}, but shows its health only with PAGE_TOKEN`];
     const broken = Object.entries(readiness.parse(ready).parts).flatMap(([name, said]) =>
-      said === "ok" ? [] : [`the daemon says about the ${name}: ${errorText(said)}`, ...todo(said.code)],
+      said === "ok" ? [] : [`the daemon reports a problem of the ${name}: ${errorText(said)}`, ...todo(said.code)],
     );
     const pace = status === undefined ? undefined : paceText(overview.parse(status).service);
-    return pace === undefined ? broken : [...broken, `the daemon says about the service: it ${pace}`];
+    return pace === undefined ? broken : [...broken, `the daemon reports that the service ${pace}`];
   } catch {
     return [`no daemon answers at ${address}: start "svcsync run", unless cron runs "svcsync sync"`];
   }

@@ -59,7 +59,7 @@ export class ReplicaPart {
     const { unconfirmed } = this.#state;
     if (unconfirmed) throw new RetryError(unconfirmed.code, unconfirmed.message);
     if (!this.isUnserved) return;
-    throw new RetryError("E_REPLICA_UNSERVED", "the service answers other replicas, and not this one");
+    throw new RetryError("E_REPLICA_UNSERVED", "the service answers other replicas, but not this one");
   }
 
   /** @throws {RetryError} E_REPLICA_MAPPING while the leader has another sync file or version. */
@@ -67,7 +67,7 @@ export class ReplicaPart {
     if (this.#state.isAgreed || this.#state.isLeader) return;
     throw new RetryError(
       "E_REPLICA_MAPPING",
-      "the leader has another sync file or version, or has not begun; this replica delivers nothing",
+      "the leader has another sync file or version, or has not started; this replica delivers nothing",
     );
   }
 

@@ -119,7 +119,7 @@ export class PollWatch {
     const silentSeconds = Math.round((this.#elapsed() - endedAt) / 1_000);
     const trouble = this.#deps.queue.trouble();
     const why = trouble === undefined ? "" : `: ${trouble}`;
-    const message = `${stream} was not polled for ${silentSeconds} s, although its interval is ${everyMs / 1_000} s: the queue hands out no polls${why}`;
+    const message = `${stream} was not polled for ${silentSeconds} s, although its interval is ${everyMs / 1_000} s: the queue starts no polls${why}`;
     return new RetryError("E_POLL_OVERDUE", message);
   }
 }

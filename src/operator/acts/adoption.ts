@@ -58,6 +58,6 @@ async function expectFindable(matcher: Matcher, streams: readonly Stream[]): Pro
 export function blindTexts(stream: string, fields: readonly string[]): string[] {
   if (fields.length === 0) return [];
   return [
-    `${stream}: none of the service's records carries ${fields.join(", ")}, so nothing can be found by it: ${blindRemedy(stream)}.`,
+    `${stream}: none of the service's records has a value in ${fields.join(", ")}, so no record can be matched: ${blindRemedy(stream)}.`,
   ];
 }

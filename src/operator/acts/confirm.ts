@@ -54,7 +54,7 @@ export async function confirmDeletions(
   if (held?.count !== count)
     throw new ParkError(
       "E_NOT_RESOLVABLE",
-      `${held?.count ?? 0} deletions of ${stream} are held now, and you confirmed ${count}: look at them again`,
+      `${held?.count ?? 0} deletions of ${stream} are held now, but you confirmed ${count}: check them again`,
     );
   await store.acts.save(stream, { action: "deletions", outcome: `confirmed ${count} of ${held.known}` }, by);
   await confirm(store, stream, held, at);

@@ -43,7 +43,7 @@ export function otherPlaces({ binding, isDeleted, children }: Forgettable): stri
     ...(children.length === 0
       ? []
       : [
-          `${counted(children.length, "record")} that ${isOne ? "refers" : "refer"} to it (${labels}${children.length > EXAMPLES ? ", …" : ""}): ${isOne ? "it is" : "each is"} forgotten by a command of ${isOne ? "its" : "their"} own.`,
+          `${counted(children.length, "record")} that ${isOne ? "refers" : "refer"} to it (${labels}${children.length > EXAMPLES ? ", …" : ""}): forget ${isOne ? "it" : "each of them"} with a separate command.`,
         ]),
     'Logs, messages that were sent, and cases that "svcsync peek --save" wrote.',
   ];

@@ -95,7 +95,7 @@ function outdated(id: string, noted: GroupNote | undefined): ParkError {
   const who = noted === undefined ? "" : ` ${actorText(noted.by)}`;
   return new ParkError(
     "E_NOTE_OUTDATED",
-    `what is written down about group ${id} was changed meanwhile${who}. Nothing was changed`,
+    `the note of group ${id} was changed since you saw it${who}. Nothing was changed`,
   );
 }
 
@@ -107,7 +107,7 @@ export async function knownGroup(deps: GroupDeps, streams: readonly StreamName[]
 }
 
 export function unknownGroup(id: string): ParkError {
-  const message = `no record is held up by group ${id}: "svcsync groups" lists the groups there are`;
+  const message = `there is no group ${id}: "svcsync groups" lists the current ones`;
   return new ParkError("E_GROUP_UNKNOWN", message);
 }
 

@@ -76,7 +76,7 @@ export async function bind(
 export async function knownRecord(store: RecordStore, id: RecordId): Promise<RecordView> {
   const view = await store.record(id);
   if (view) return view;
-  const message = `${recordLabel(id)} is not in the store: no poll of ${id.stream} has shown this key`;
+  const message = `${recordLabel(id)} is not in the store: no poll of ${id.stream} has returned this key`;
   throw new ParkError("E_RECORD_UNKNOWN", message);
 }
 
@@ -108,7 +108,7 @@ export async function unbind(
   if (binding && serviceId !== undefined && binding.serviceId !== serviceId)
     throw new ParkError(
       "E_NOT_RESOLVABLE",
-      `${recordLabel(id)} is bound to ${labelOf(binding)} now, and you meant ${serviceId}: look at it again. Nothing was changed`,
+      `${recordLabel(id)} is bound to ${labelOf(binding)} now, not to ${serviceId}: check it again. Nothing was changed`,
     );
   if (!binding) throw new ParkError("E_NOT_RESOLVABLE", `${recordLabel(id)} is not bound: there is nothing to end`);
   await store.resolve(id, { kind: "unbind" }, by);

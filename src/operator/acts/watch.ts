@@ -26,7 +26,7 @@ export async function watchRecord(
   if (!(forMs > 0 && forMs <= longestWatchMs))
     throw new ParkError(
       "E_WATCH_REFUSED",
-      `found ${forMs > 0 ? duration(forMs) : "no time"} to watch for, wanted up to ${duration(longestWatchMs)}. Nothing is watched`,
+      `found ${forMs > 0 ? duration(forMs) : "no time"} to watch for, expected up to ${duration(longestWatchMs)}. Nothing is watched`,
     );
   const now = store.clock.now();
   const others = (await store.watches.watches(now)).filter(

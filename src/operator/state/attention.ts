@@ -12,11 +12,11 @@ export const retriableStates: readonly RecordState[] = ["waiting", "parked", "sk
 const meanings: Readonly<Record<RecordState, string>> = {
   due: "It will be delivered as soon as a worker is free, or at the time shown.",
   claimed: "A worker is delivering it now.",
-  waiting: "It is not its turn yet; no attempt is counted.",
+  waiting: "It waits until it can be delivered; no attempt is counted.",
   applied: "The last change of the ERP was delivered.",
   parked: "It needs attention; all other records continue.",
   uncertain: "A create was started, and svcsync cannot find out whether the service carried it out.",
-  skipped: "The rules of its stream, or a person, leave it out.",
+  skipped: "A rule of its stream, or a person, leaves it out.",
   deleted: "The ERP no longer has it, and its deletion was carried out.",
 };
 

@@ -33,7 +33,7 @@ export function exchangeEnd({ status, failure }: Pick<Exchange, "status" | "fail
 export function paceText({ holdMs, perSecond }: PaceFacts): string | undefined {
   const parts: string[] = [];
   if (holdMs > 0) parts.push(`asked svcsync to wait ${Math.ceil(holdMs / 1_000).toLocaleString("en")} s (429)`);
-  if (perSecond !== undefined) parts.push(`lets ${Math.round(perSecond).toLocaleString("en")} requests a second pass`);
+  if (perSecond !== undefined) parts.push(`accepts ${Math.round(perSecond).toLocaleString("en")} requests per second`);
   return parts.length === 0 ? undefined : parts.join(" and ");
 }
 

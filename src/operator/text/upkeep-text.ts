@@ -58,7 +58,7 @@ export function replicaState({ isLeader, isAgreed, isServed, isNeeded }: Replica
   if (!isServed) return isLeader ? "leads, the service does not answer it" : "the service does not answer it";
   if (isLeader) return isAgreed ? "leads and delivers" : "begins to lead";
   if (!isAgreed) return "waits: its sync file or version is not the leader's";
-  return isNeeded ? "delivers" : "waits: the service lets so few requests pass that fewer replicas are enough";
+  return isNeeded ? "delivers" : "waits: the service allows so few requests that fewer replicas are enough";
 }
 
 /** The replicas in one sentence; empty where there are no others. */
@@ -77,7 +77,7 @@ export function upkeepFailures({ backup, drift, channels }: UpkeepFacts, now: nu
   for (const { name, failure, waiting } of channels)
     if (failure)
       sentences.push(
-        `messages by ${name} are not delivered since ${duration(now - failure.since)} (${waiting} waiting): ${failure.message}`,
+        `messages by ${name} have not been delivered for ${duration(now - failure.since)} (${waiting} waiting): ${failure.message}`,
       );
   return sentences;
 }

@@ -47,14 +47,14 @@ export function expectSameResource(
   const known = (binding ?? intent)?.resource;
   if (known === undefined || known === resource) return;
   const counterpart = binding ? `is ${known} ${binding.serviceId}` : `was being created as ${known}`;
-  throw new ParkError("E_RESOURCE_CHANGED", `the record ${counterpart}, but ${name} now leads to ${resource}`, {
+  throw new ParkError("E_RESOURCE_CHANGED", `the record ${counterpart}, but ${name} now writes to ${resource}`, {
     details: { resource: known, serviceId: binding?.serviceId ?? null },
   });
 }
 
 /** The error of a record whose binding a person ended: until a person decides, nothing is bound, created or deleted for it. */
 export function stillUnbound(): ParkError {
-  return new ParkError("E_UNBOUND", "a person ended its binding and has not said yet what it belongs to");
+  return new ParkError("E_UNBOUND", "a person unbound the record and has not decided yet what to bind it to");
 }
 
 /**

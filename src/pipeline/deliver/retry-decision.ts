@@ -58,7 +58,7 @@ export function decideRetry(
       kind: "park",
       error: {
         code: "E_ATTEMPTS_EXHAUSTED",
-        message: `failed ${attempts + 1} times, at last with ${error.code}: ${error.message}`,
+        message: `failed ${attempts + 1} times, last with ${error.code}: ${error.message}`,
         details: { ...error.details, attempts: attempts + 1, last: error.code },
       },
     };

@@ -98,7 +98,7 @@ export class CreateSettlement {
     for (const serviceId of near)
       if (await this.#deps.presence.read(resource, serviceId, ["id"], signal)) candidates.push(serviceId);
     if (candidates.length > 0)
-      throw new UncertainError(`${known}; its natural key is there in another spelling: ${candidates.join(", ")}`, {
+      throw new UncertainError(`${known}; its natural key exists in another spelling: ${candidates.join(", ")}`, {
         candidates,
       });
     if (answered) throw new UncertainError(`${known}; its lists still do not show a record with this natural key`);

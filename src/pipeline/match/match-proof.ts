@@ -119,7 +119,7 @@ function dropped(reason: string, details: Record<string, Json> = {}): WaitError 
 
 /** The error of a create on another replica: only the leader makes the trial, because only the leader can hold the stream. */
 function unproven({ name }: Stream): WaitError {
-  return new WaitError("E_MATCH_UNPROVEN", `the first record of ${name} is created by the replica that leads`, {
+  return new WaitError("E_MATCH_UNPROVEN", `the first record of ${name} is created by the leading replica`, {
     afterMs: UNPROVEN_MS,
   });
 }

@@ -44,7 +44,7 @@ export class Presence {
    */
   async expectGone({ resource, serviceId }: Binding, signal: AbortSignal, cause?: unknown): Promise<void> {
     if ((await this.read(resource, serviceId, ["id"], signal)) === undefined) return;
-    const message = `the service says that ${resource} ${serviceId} is gone, and shows it`;
+    const message = `the service says that ${resource} ${serviceId} is gone, but still shows it`;
     throw new RetryError("E_SERVICE_ANSWER", message, { cause });
   }
 

@@ -96,8 +96,8 @@ export class ChangeGuard {
     this.#pending.set(stream, 0);
     await this.#hold(stream, {
       fingerprint,
-      reason: "its mapping changed, and the updates that follow from it are being counted",
-      remedy: "wait; a person is asked only if there are many",
+      reason: "its mapping changed, and svcsync is counting the updates",
+      remedy: "wait; you have to decide only if there are many",
       plan: null,
     });
   }

@@ -40,7 +40,7 @@ export interface Draft {
 }
 
 /** The reason for a record that is found in the service, or that a person bound. */
-export const COMPARED = "the record is in the service already; only what differs there is written";
+export const COMPARED = "the record is already in the service; only fields that differ are written";
 
 export const FOUND_DELETED = "it is deleted in the ERP and was found by its natural key";
 

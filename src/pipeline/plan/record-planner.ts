@@ -96,7 +96,7 @@ export class RecordPlanner {
     const { view, stream, ids, signal } = job;
     expectSameResource(view, stream);
     if (view.intent && view.decision?.kind !== "create")
-      return { verdict: "settle", reason: "a create was begun; the service is asked for its result first" };
+      return { verdict: "settle", reason: "a create was started; svcsync first finds out its result" };
     const resolver = this.#resolver(ids, signal);
     const course = await courseOf(view, stream, resolver, signal);
     switch (course.kind) {
@@ -116,7 +116,7 @@ export class RecordPlanner {
     const { binding, applied, inFlight } = view;
     if (isInterrupted(view)) {
       const created = await this.#creation({ ...job, view: { ...view, decision: undefined } }, wanted);
-      return { ...created, reason: "its deletion, which was begun, is finished first" };
+      return { ...created, reason: "its deletion was started; svcsync finishes it first" };
     }
     if (!binding) return this.#creation(job, wanted);
     if (applied)
@@ -247,7 +247,7 @@ export class RecordPlanner {
     const fate = this.#fates.get(id);
     if (fate?.error) return `would ${fate.verdict} (${fate.error.code})`;
     const view = await this.#deps.store.record(id);
-    if (!view) return "has not been shown by the ERP";
+    if (!view) return "has not been returned by a poll";
     const state = fate?.state ?? view.state;
     if (state === "deleted") return "is deleted in the ERP";
     if (state === "skipped") return "is left out";

@@ -64,7 +64,7 @@ export class DeleteGuard {
     if (!isCounted)
       throw new WaitError(
         "E_DELETION_COUNTED",
-        "changes that came with this deletion are delivered first, to count the deletions among them",
+        "svcsync first delivers the changes that came with this deletion, to count the deletions among them",
         { afterMs: COUNT_AGAIN_MS },
       );
     if (await isAllowed(guard, count, () => knownCount(store, stream))) {

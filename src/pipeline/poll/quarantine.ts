@@ -52,7 +52,7 @@ function facts({ key, place, reason }: UnreadableRow): Unreadable {
 }
 
 function oddity(change: Change): string | undefined {
-  if (!change.key.isWellFormed()) return "its key is no valid Unicode text (half of a surrogate pair)";
+  if (!change.key.isWellFormed()) return "its key is not valid Unicode text (half of a surrogate pair)";
   return change.kind === "upsert" ? oddRow(change.row) : undefined;
 }
 

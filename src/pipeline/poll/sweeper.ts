@@ -88,7 +88,7 @@ export class Sweeper {
     if (isEmptied)
       throw new RetryError(
         "E_SWEEP_EMPTY",
-        `the ERP shows no key of ${stream}, where ${known.toLocaleString("en")} records are known; "svcsync deletions ${stream} --confirm" confirms their deletion`,
+        `the ERP returned no key of ${stream}, but ${known.toLocaleString("en")} records are known; "svcsync deletions ${stream} --confirm" confirms their deletion`,
       );
   }
 

@@ -136,8 +136,9 @@ export class AdoptionGate {
   async #sayRestored(): Promise<void> {
     const { store, settleMs } = this.#deps;
     const hold = {
-      reason: "the store was put back to an earlier state and does not know what was created since (E_STORE_RESTORED)",
-      remedy: `wait ${Math.ceil(settleMs / 1_000)} s; svcsync then reads what the service holds, and asks you about records that it does not know`,
+      reason:
+        "the store was restored to an earlier state and does not know the records created since then (E_STORE_RESTORED)",
+      remedy: `wait ${Math.ceil(settleMs / 1_000)} s; svcsync then reads which records the service holds, and asks you about those that it does not know`,
     };
     for (const name of this.#undecided.keys()) await store.replaceNote(heldNote(name), undefined, hold);
   }
@@ -214,27 +215,27 @@ function holdFor({ name, resource, match }: Stream, count: number, blind: readon
   if (match.length === 0)
     return {
       reason,
-      remedy: `the stream has no match rule: add one, or, if none of them is the ERP's, "svcsync adopt ${name} --create-all"`,
+      remedy: `the stream has no match rule: add one, or, if none of them comes from the ERP, "svcsync adopt ${name} --create-all"`,
     };
   if (blind.length > 0)
-    return { reason: `${reason}, and none of them carries ${blind.join(", ")}`, remedy: blindRemedy(name) };
+    return { reason: `${reason}, and none of them has a value in ${blind.join(", ")}`, remedy: blindRemedy(name) };
   return {
     reason,
-    remedy: `"svcsync adopt ${name}" shows which of them are the ERP's, "--confirm" adopts those and creates the others`,
+    remedy: `"svcsync adopt ${name}" shows which of them match records of the ERP; "--confirm" adopts those and creates the others`,
   };
 }
 
 function unopened({ resource }: Stream, error: ErrorFacts): HoldCause {
   return {
     reason: `svcsync cannot find out which records of ${resource} the service holds: ${errorText(error)}`,
-    remedy: `it asks again every few seconds, and "svcsync explain ${error.code}" shows what to do`,
+    remedy: `svcsync asks again every few seconds, and "svcsync explain ${error.code}" shows what to do`,
     isTemporary: errorEntry(error.code)?.heals ?? false,
   };
 }
 
 /** The remedy if no record of the service has a value in a match field. */
 export function blindRemedy(stream: StreamName): string {
-  return `correct the field's name in match, or, if none of them is the ERP's, "svcsync adopt ${stream} --create-all"`;
+  return `correct the field's name in match, or, if none of them comes from the ERP, "svcsync adopt ${stream} --create-all"`;
 }
 
 /** The names of the stream's match rules, as one text. */

@@ -38,7 +38,7 @@ export class StoreAge {
     }
     const error = new WaitError(
       "E_STORE_RESTORED",
-      `the store knows ${known} of ${marked} creates: its files were put back to an earlier state`,
+      `the store knows ${known} of ${marked} creates: its files were restored to an earlier state`,
       { details: { known, marked } },
     );
     await store.restored(marked);

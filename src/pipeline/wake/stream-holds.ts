@@ -163,8 +163,8 @@ export function undecidedHold(store: MatchStore & NoteStore & Pick<Store, "repli
       if (adoption !== undefined && isRestored !== true) return undefined;
       return {
         kind: "adoption",
-        reason: "the leader has not let it through yet",
-        remedy: "wait, or do what the leader's page says",
+        reason: "the leader has not released it yet",
+        remedy: "wait, or follow the leader's status page",
         needsPerson: false,
         polls: false,
       };

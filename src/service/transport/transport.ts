@@ -186,10 +186,14 @@ export class Transport {
       const { status, headers, durationMs } = answer;
       return { status, headers, body, durationMs };
     }
-    throw new WaitError("E_SERVICE_UNAUTHORIZED", `${call.method} ${call.resource} met ${REPLAYS + 1} expired tokens`, {
-      afterMs: UNAUTHORIZED_PAUSE_MS,
-      details: { resource: call.resource },
-    });
+    throw new WaitError(
+      "E_SERVICE_UNAUTHORIZED",
+      `${call.method} ${call.resource} got 401 for ${REPLAYS + 1} tokens in a row`,
+      {
+        afterMs: UNAUTHORIZED_PAUSE_MS,
+        details: { resource: call.resource },
+      },
+    );
   }
 
   #error({ isKnown, resource }: Call, error: SyncError): SyncError {

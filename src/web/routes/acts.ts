@@ -135,7 +135,7 @@ function againPath(c: Context): string | undefined {
 function missing(verb: string, sent: Sent, { why }: Actor): string | undefined {
   if (![...finalVerbs].some((known) => known === verb)) return undefined;
   if (why === undefined) return "nothing was done: give the reason (why)";
-  return isConfirmed(sent) ? undefined : "nothing was done: confirm that you mean it (confirm: yes)";
+  return isConfirmed(sent) ? undefined : "nothing was done: the confirmation is missing (confirm: yes)";
 }
 
 function actorOf(c: Context, gate: Gate, { why }: Sent): Actor {

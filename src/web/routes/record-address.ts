@@ -12,7 +12,7 @@ export function idOf(c: Context): RecordId | undefined {
 
 /** Why a record cannot be shown. */
 export function noRecord(id: RecordId): string {
-  return `no such record: ${recordLabel(id)}; no poll has shown this key`;
+  return `no such record: ${recordLabel(id)}; no poll has returned this key`;
 }
 
 /** Why a stream cannot be shown, and which streams exist. */

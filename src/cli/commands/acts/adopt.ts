@@ -23,8 +23,8 @@ export const registerAdopt: Registration = (cli) =>
     cli
       .command("adopt", "Show which records in the service match the ERP's; with --confirm, release the streams")
       .argument("[streams...]", "these streams (default: all)")
-      .option("--csv <file>", "write the whole list; its serviceId column can be filled in where records are ambiguous")
-      .option("--answers <file>", "read the filled-in list and bind what it says")
+      .option("--csv <file>", "write the whole list; fill in its serviceId column for ambiguous records")
+      .option("--answers <file>", "read the filled-in list and bind records as it says")
       .option("--confirm", "release the streams: bind matches, create new records, park ambiguous ones")
       .option("--create-all", "release the streams without matching: create every record"),
   )
@@ -111,7 +111,7 @@ async function expectNoAnswers(csv: string): Promise<void> {
   const { answers, problems } = readAnswers(text, csv);
   if (answers.length + problems.length > 0)
     throw new UsageError(
-      `--csv: ${csv} holds answers, or is no list of adopt. Choose another name. Nothing was written.`,
+      `--csv: ${csv} contains answers, or is not a list that adopt wrote. Choose another name. Nothing was written.`,
     );
 }
 

@@ -17,14 +17,16 @@ export const registerDeletions: Registration = (cli) =>
     cli
       .command("deletions", "Show the deletions that the deletion guard holds")
       .argument("[stream]", "one stream (default: all)")
-      .option("--confirm", "let them be carried out, at most as many as are shown")
-      .option("--count <number>", "with --confirm: only if so many are held, as you saw before", positiveInteger),
+      .option("--confirm", "execute the held deletions, at most as many as are shown")
+      .option("--count <number>", "with --confirm: only if exactly this many are held", positiveInteger),
   ).action(cli.action(deletions));
 
 /** `svcsync deletions [STREAM] [--confirm]`: shows deletions that the guard holds, and confirms them. */
 async function deletions(stream: string | undefined, options: DeletionsOptions, io: Io): Promise<number> {
   if (options.count !== undefined && (stream === undefined || !options.confirm))
-    throw new UsageError("--count says how many deletions of a stream are meant: name the stream, and add --confirm.");
+    throw new UsageError(
+      "--count sets the expected number of deletions of one stream: name the stream, and add --confirm.",
+    );
   await using context = await openStoreContext(options, io, [stream]);
   const streams = context.syncFile.streams.filter(({ name }) => stream === undefined || name === stream);
   const found: object[] = [];
@@ -38,11 +40,11 @@ async function deletions(stream: string | undefined, options: DeletionsOptions, 
     found.push({ stream: name, ...held, deletion, confirmed: options.confirm ?? false });
     say(
       isEmptied
-        ? `${name}: the ERP shows no record, and ${count.toLocaleString("en")} are known`
+        ? `${name}: the ERP returned no record, but ${count.toLocaleString("en")} are known`
         : `${name}: ${count.toLocaleString("en")} of ${counted(known, "record")} are missing in the ERP or marked as deleted, for example ${examples.join(", ")}`,
     );
     if (!options.confirm) {
-      say(`  if they are meant: "svcsync deletions ${name} --confirm --count ${count}"`);
+      say(`  if they are intended: "svcsync deletions ${name} --confirm --count ${count}"`);
       continue;
     }
     await confirmDeletions(context, { stream: name, count: options.count ?? count }, actorOf(options));

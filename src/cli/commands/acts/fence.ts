@@ -6,7 +6,7 @@ import { exitCode, printJson, type Io } from "../../output/io.ts";
 export const registerFence: Registration = (cli) =>
   withActor(
     cli
-      .command("fence", "Take the place of a dead replica at once, instead of after eight seconds of silence")
+      .command("fence", "Take over from a dead replica at once, instead of after eight seconds of silence")
       .argument("<replica>", 'its name, as "svcsync replicas" lists it, in quotes if it has spaces'),
   ).action(cli.action(run));
 

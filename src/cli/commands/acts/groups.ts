@@ -16,8 +16,8 @@ export const registerGroups: Registration = (cli) =>
     cli
       .command("groups", "List blocked records, grouped by cause; set a note, an owner or a snooze for a cause")
       .argument("[id]", "one group, by its id (default: all)")
-      .option("--note <text>", "a note for others; an empty text removes it")
-      .option("--owner <name>", "who takes care of it; an empty text removes it")
+      .option("--note <text>", "a note for colleagues; an empty text removes the note")
+      .option("--owner <name>", "the person responsible; an empty text removes the owner")
       .option(
         "--snooze <time>",
         "send no message about it until then, for example 18:00 or 2026-11-22 18:00; none ends it",
@@ -41,7 +41,7 @@ async function run(id: string | undefined, options: GroupsOptions, io: Io): Prom
             : await knownGroup(context, streams, id),
         ];
   if (options.json) printJson(io.stdout, { groups: shown });
-  else io.stdout.write(shown.length === 0 ? "No record is held up.\n" : shown.map(asText).join("\n"));
+  else io.stdout.write(shown.length === 0 ? "No record is blocked.\n" : shown.map(asText).join("\n"));
   return exitCode.ok;
 }
 

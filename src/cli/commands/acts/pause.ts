@@ -30,7 +30,7 @@ export const registerPause: Registration = (cli) =>
 async function run(streams: readonly string[], options: PauseOptions, io: Io): Promise<number> {
   const { until: moment, for: lastsMs, polls = false } = options;
   if ((moment === undefined) === (lastsMs === undefined))
-    throw new UsageError("Say when the pause ends: --until 18:00, or --for 2h.");
+    throw new UsageError("Set the end of the pause: --until 18:00, or --for 2h.");
   await using context = await openStoreContext(options, io, streams);
   const now = context.store.clock.now();
   const until = moment ?? now + lastsMs!;

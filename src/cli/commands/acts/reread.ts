@@ -7,7 +7,7 @@ import { exitCode, printJson, type Io } from "../../output/io.ts";
 export const registerReread: Registration = (cli) =>
   withActor(
     cli
-      .command("reread", "Read a stream from its beginning with the next poll, or single records now")
+      .command("reread", "Have the next poll read a stream from its beginning, or read single records now")
       .argument("<stream>", "the stream")
       .argument("[keys...]", "keys of records to read now (default: the whole stream)"),
   ).action(cli.action(reread));

@@ -21,13 +21,13 @@ interface ResolveOptions extends ActOptions {
 export const registerResolve: Registration = (cli) =>
   withActor(
     cli
-      .command("resolve", "Answer a create whose result is unknown, or a record with several candidates")
+      .command("resolve", "Settle a create whose result is unknown, or choose among several matching records")
       .addArgument(recordArgument())
       .option("--bind <id>", "bind it to this record of the service", positiveInteger)
       .option("--create", "create it: the service does not have it")
       .option(
         "--begun <time>",
-        "with --create: only if its last create began then, as explain shows; none if none had",
+        "with --create: only if its last create began at this time, as explain shows; none: only if it had no create",
         (text) => (text === "none" ? text : momentArgument(text)),
       )
       .option("--skip", "leave it out until the ERP changes it")
@@ -45,8 +45,9 @@ first write changes, and asks. Without a terminal it needs --yes. An id that the
 async function run(id: RecordId, options: ResolveOptions, io: Io): Promise<number> {
   const { bind, create, skip, begun } = options;
   if ([bind !== undefined, create, skip].filter(Boolean).length !== 1)
-    throw new UsageError("Give exactly one answer: --bind ID, --create or --skip.");
-  if (begun !== undefined && !create) throw new UsageError("--begun says which create is meant: add --create.");
+    throw new UsageError("Give exactly one of --bind ID, --create and --skip.");
+  if (begun !== undefined && !create)
+    throw new UsageError("--begun names the create that you looked for: add --create.");
   return bind === undefined ? answer(id, create ? "create" : "skip", options, io) : bindTo(id, bind, options, io);
 }
 

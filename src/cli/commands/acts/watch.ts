@@ -17,7 +17,7 @@ const TEN_MINUTES_MS = 600_000;
 export const registerWatch: Registration = (cli) =>
   withActor(
     cli
-      .command("watch", "Keep the requests and answers of one record for a while, for explain and its page")
+      .command("watch", "Record the requests and answers of one record for a while; explain and its page show them")
       .addArgument(recordArgument())
       .addOption(
         new Option("--for <duration>", "how long, as 10m or 2h, up to 1d")
@@ -40,7 +40,7 @@ async function run(id: RecordId, { for: forMs, ...options }: WatchOptions, io: I
   else
     io.stdout.write(
       `Watching ${recordLabel(id)} until ${localTime(until)}, for ${duration(forMs)}: a running daemon keeps its requests and answers.
-${isKnown ? "" : "No poll has shown this key yet: its first delivery will be kept.\n"}"svcsync explain ${recordWord(id)}" shows them.
+${isKnown ? "" : "No poll has returned this key yet: its first delivery will be kept.\n"}"svcsync explain ${recordWord(id)}" shows them.
 `,
     );
   return exitCode.ok;

@@ -69,6 +69,6 @@ function movedText({ from, to, tables }: MovedStore, target: Target): string {
   return (
     (tables.length === 0 ? "The copy was compared before the move was interrupted.\n" : `${compared}\n`) +
     `The store was moved from ${from} to ${to}. ${next}, then "svcsync check" and start the daemon.\n` +
-    "The old store is marked as moved and does not open any more. Keep it until the new one was backed up.\n"
+    "The old store is marked as moved and can no longer be opened. Keep it until you have backed up the new one.\n"
   );
 }

@@ -15,7 +15,7 @@ export const registerRebuild: Registration = (cli) =>
     cli
       .command("rebuild", "Rebuild a lost store by matching the ERP's records with the service's")
       .option("--csv <file>", "write the whole list")
-      .option("--confirm", "bind what matches, create what is new"),
+      .option("--confirm", "bind records that match, create new records"),
   ).action(cli.action(rebuild));
 
 /**
@@ -24,11 +24,11 @@ export const registerRebuild: Registration = (cli) =>
  */
 async function rebuild(options: RebuildOptions, io: Io): Promise<number> {
   if (await hasBindings(options, io)) {
-    io.stderr.write("The store knows what belongs together; rebuild is for a new store after the old one was lost.\n");
+    io.stderr.write("The store already has bindings; rebuild is for a new store after the old one was lost.\n");
     return exitCode.needsPerson;
   }
   await expectLateLists(options, io);
-  if (!options.json) io.stdout.write("Reading the ERP and looking what the service holds …\n\n");
+  if (!options.json) io.stdout.write("Reading the ERP and the service …\n\n");
   const polled = await sync(options, io);
   if (polled === exitCode.stopped) return polled;
   const adoptOptions: AdoptOptions = options;

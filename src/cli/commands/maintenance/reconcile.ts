@@ -67,14 +67,14 @@ function nextStep(drifts: readonly Drift[], repair: boolean): string {
   if (drifts.length === 0) return "The service holds what was last written.";
   if (drifts.every(({ kind }) => kind === "unread"))
     return repair
-      ? "The service holds what was last written. Rows that were not read are read now and due."
-      : 'The service holds what was last written. Rows that were not read are read by the next poll or sweep, or now by "--repair".';
+      ? "The service holds what was last written. Rows that svcsync had missed were read now and are due."
+      : 'The service holds what was last written. The next poll or sweep reads the rows that svcsync missed; "--repair" reads them now.';
   const doubled = drifts.some(({ kind }) => kind === "doubled")
     ? ["svcsync does not merge duplicates: merge them in the service."]
     : [];
   const repaired = repair
-    ? "What differed is due again: the running daemon or the next sync writes it; what is missing meets the stream's `gone`."
-    : 'Nothing was written. "svcsync reconcile --repair" writes again what differs; what is missing meets the stream\'s `gone`.';
+    ? "The differing fields are due again: the running daemon or the next sync writes them. `gone` of the stream decides about missing records."
+    : 'Nothing was written. "svcsync reconcile --repair" writes the differing fields again; `gone` of the stream decides about missing records.';
   return drifts.every(({ kind }) => kind === "doubled") ? doubled.join("") : [repaired, ...doubled].join("\n");
 }
 
@@ -86,7 +86,7 @@ function asLine(drift: Drift): string {
     case "missing":
       return `${label}: ${drift.serviceId} no longer exists in the service`;
     case "unread":
-      return `${label}: the ERP shows it, and svcsync has not read it`;
+      return `${label}: it exists in the ERP, but svcsync has not read it`;
     case "doubled":
       return `${label}: ${drift.resource} ${drift.serviceId} is there again as ${drift.doubles.join(", ")}`;
   }

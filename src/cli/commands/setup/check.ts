@@ -38,7 +38,7 @@ interface CheckOptions extends JsonOptions {
 const ROWS_MAPPED = 20;
 
 const dialectNotChecked =
-  'whether the DIALECT settings fit the tenant (brand, paths, lists, paging). "svcsync check --service" reads a little to find out.';
+  'whether the DIALECT settings fit the tenant (brand, paths, lists, paging). "svcsync check --service" reads a few records to find out.';
 
 /** What usually fixes the failure of a part, where its error code has no remedy. */
 const partRemedies = {
@@ -56,7 +56,7 @@ export const registerCheck: Registration = (cli) =>
       "--service",
       "probe the tenant, with reads and two logins, and report which dialect settings and which fence fit",
     )
-    .option("--offline", "verify settings and sync file alone, without secrets: for continuous integration")
+    .option("--offline", "verify only settings and sync file, without secrets (for continuous integration)")
     .option("--json", "the findings as JSON")
     .action(cli.action(check));
 
@@ -158,7 +158,8 @@ async function checkMapping(
   const changes = await nextChanges(source, null, ROWS_MAPPED, signal);
   const upserts = changes.filter((change) => change.kind === "upsert");
   const [first] = upserts;
-  if (first === undefined) return [{ subject, verdict: "ok", message: "the ERP shows no row to try the mapping on" }];
+  if (first === undefined)
+    return [{ subject, verdict: "ok", message: "the ERP returned no row to test the mapping with" }];
   keys.set(stream.name, first.key);
   await stream.map(first.row, false);
   for (const { row } of upserts) {

@@ -34,7 +34,7 @@ export const registerPeek: Registration = (cli) =>
     .option("--rows <count>", "how many", positiveInteger, 3)
     .option("--save <file>", 'add the rows as cases for "svcsync test", with what they are mapped to now')
     .option("--mask", "replace personal data by made-up values; columns that the mapping does not read are left out")
-    .option("--mask-columns <names>", "with --mask: mask these columns too, whatever they hold", columnsArgument)
+    .option("--mask-columns <names>", "with --mask: also mask these columns", columnsArgument)
     .option("--keep-columns <names>", "with --mask: keep these columns as they are", columnsArgument)
     .option("--json", "one line of JSON per row")
     .action(cli.action(peek));
@@ -52,7 +52,7 @@ async function peek(name: string, options: PeekOptions, io: Io): Promise<number>
   const peeked: Peeked[] = [];
   for (const change of changes) peeked.push(await map(stream, change));
   if (options.json) for (const each of peeked) printJson(io.stdout, each);
-  else io.stdout.write(peeked.length === 0 ? "The ERP shows no rows.\n" : peeked.map(asText).join("\n"));
+  else io.stdout.write(peeked.length === 0 ? "The ERP returned no rows.\n" : peeked.map(asText).join("\n"));
   if (options.save !== undefined && changes.length > 0) {
     const clean = redacted(changes, io.redaction.redact);
     const { saved, known } = await saveCases(options.save, clean, stream, streams, io.signal);
@@ -89,10 +89,10 @@ async function map(stream: Stream, change: Change): Promise<Peeked> {
 }
 
 function asText({ change, mapped, error }: Peeked): string {
-  const lines = [change.key, "  as the ERP shows it:"];
+  const lines = [change.key, "  row in the ERP:"];
   if (change.kind === "delete") lines.push("    deleted");
   else for (const [column, value] of Object.entries(change.row)) lines.push(`    ${column}: ${canonicalJson(value)}`);
-  lines.push("  as it is mapped:", ...(error === undefined ? mappedLines(mapped!) : [`    PROBLEM: ${error}`]));
+  lines.push("  mapped to:", ...(error === undefined ? mappedLines(mapped!) : [`    PROBLEM: ${error}`]));
   return `${lines.map(oneLine).join("\n")}\n`;
 }
 

@@ -80,7 +80,7 @@ async function explainRecord(id: RecordId, options: JsonOptions, io: Io): Promis
   const obstacles = await streamObstacles(store, id.stream, store.clock.now());
   const ofStream = obstacles.map((obstacle) => `${id.stream}: ${obstacle}.`);
   if (!view) {
-    const unknown = `${recordLabel(id)} is not in the store: no poll of ${id.stream} has shown this key.`;
+    const unknown = `${recordLabel(id)} is not in the store: no poll of ${id.stream} has returned this key.`;
     io.stderr.write(`${[unknown, ...ofStream].map(oneLine).join("\n")}\n`);
     return exitCode.needsPerson;
   }
@@ -123,7 +123,11 @@ function asText(
   lines.push(...(view.applied ? members(view.applied) : ["  nothing yet"]), "", "History, newest first:");
   lines.push(...(history.length > 0 ? history.flatMap(entry) : ["  no write yet"]));
   if (exchanges.length > 0)
-    lines.push("", "Requests and answers while it was watched, newest first:", ...exchanges.flatMap(exchangeLines));
+    lines.push(
+      "",
+      "Requests and answers recorded by svcsync watch, newest first:",
+      ...exchanges.flatMap(exchangeLines),
+    );
   return `${lines.map(oneLine).join("\n")}\n`;
 }
 
@@ -136,10 +140,10 @@ function exchangeLines({ at, method, path, sent, answer, durationMs, ...end }: E
 
 function rowLines(view: RecordView): string[] {
   const { row, unreadable } = view;
-  if (isForgotten(view)) return [`As the ERP showed it: ${forgottenError.message}.`];
-  if (!unreadable) return ["As the ERP shows it:", ...members(row)];
+  if (isForgotten(view)) return [`Row in the ERP: ${forgottenError.message}.`];
+  if (!unreadable) return ["Row in the ERP:", ...members(row)];
   const last = members(row);
-  return ["As the ERP showed it when it could be read:", ...(last.length > 0 ? last : ["  it never could"])];
+  return ["Last readable row of the ERP:", ...(last.length > 0 ? last : ["  it never could"])];
 }
 
 function members(object: { readonly [name: string]: Json }): string[] {

@@ -43,7 +43,7 @@ async function history({ since: from, stream, acts, json, csv, ...options }: His
     else if (csv) io.stdout.write(csvText([actHeads, ...found.map(actCells)]));
     else
       io.stdout.write(
-        found.length === 0 ? "No person changed anything in this time.\n" : table(actHeads, found.map(actCells)),
+        found.length === 0 ? "No person changed anything in this period.\n" : table(actHeads, found.map(actCells)),
       );
     return exitCode.ok;
   }
@@ -51,7 +51,7 @@ async function history({ since: from, stream, acts, json, csv, ...options }: His
   if (json) for (const hour of hours) printJson(io.stdout, hour);
   else if (csv) io.stdout.write(asCsv(hours));
   else if (hours.length === 0)
-    io.stdout.write("Nothing was recorded in this time. A daemon adds to it once a minute.\n");
+    io.stdout.write("Nothing was recorded in this period. A daemon adds to it once a minute.\n");
   else io.stdout.write(asTable(hours, now - beginsAt > BY_HOUR_MS));
   return exitCode.ok;
 }

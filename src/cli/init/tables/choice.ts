@@ -60,7 +60,7 @@ export function incomplete({ kind, columns }: StreamChoice, parents: ParentKeys)
   for (const { part, parent } of parts[kind]) {
     const [own, wanted] = [columns[part], parent && parents[parent]];
     if (own && wanted && own.length !== wanted.length)
-      return `${part}: wanted as many columns as the key of ${parent} has (${wanted.join(", ")}), found ${own.join(", ")}`;
+      return `${part}: expected as many columns as the key of ${parent} has (${wanted.join(", ")}), found ${own.join(", ")}`;
   }
   return undefined;
 }

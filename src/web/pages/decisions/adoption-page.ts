@@ -115,7 +115,7 @@ function decision({ stream, blindFields, counts }: AdoptionReport, frame: Frame)
             </p>`
     }
     <details>
-      <summary>None of them is the ERP's</summary>
+      <summary>None of them comes from the ERP</summary>
       <p>
         Every record is created, without looking for matches. Where the service has one already, this makes a duplicate.
       </p>

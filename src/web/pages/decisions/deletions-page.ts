@@ -41,7 +41,7 @@ function heldText(
     ${
       frame.visitor?.role === "act"
         ? html`<div class="decision">
-            <h2>Is this meant?</h2>
+            <h2>Is this change intended?</h2>
             ${openForm(
               {
                 action: `${streamPath(stream)}/deletions`,
@@ -70,6 +70,4 @@ function heldText(
     }`;
 }
 
-const unmeant = html`<p>
-  If they are not meant, put the rows back in the ERP: deletions of rows that are there again are given up.
-</p>`;
+const unmeant = html`<p>If they are not intended, restore the rows in the ERP: svcsync then drops their deletions.</p>`;

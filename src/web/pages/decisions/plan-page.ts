@@ -94,7 +94,7 @@ function summary({ isHeld, isChange, updates, known }: StreamPlan): string {
 
 function decision({ stream, plan, updates }: StreamPlan, frame: Frame): Html {
   const form = html`<div class="decision">
-    <h2>Is this meant?</h2>
+    <h2>Is this change intended?</h2>
     ${openForm(
       {
         action: `${streamPath(stream)}/plan`,
@@ -116,7 +116,7 @@ function decision({ stream, plan, updates }: StreamPlan, frame: Frame): Html {
 }
 
 const unmeant = html`<p>
-  If it is not meant, correct the sync file and restart svcsync: the hold then ends, and nothing was written.
+  If not, correct the sync file and restart svcsync: the hold then ends, and nothing is written.
 </p>`;
 
 function samplesTable(samples: readonly PlannedDelivery[]): Html {

@@ -28,7 +28,7 @@ export function actForm(
 
 /** The form itself: asks for a reason, and for a confirmation where the act cannot be undone. */
 export function openForm(
-  { action, verb, label, fields, sure = "I mean it; this cannot be undone" }: ActForm,
+  { action, verb, label, fields, sure = "I am sure; this cannot be undone" }: ActForm,
   { visitor }: Frame,
 ): Html {
   const isFinal = finalVerbs.has(verb);

@@ -29,14 +29,14 @@ export function problemPage({ status, text, version, from }: ProblemPage): Html 
     frame: { version },
     main: html`<h1>${title ?? "This cannot be answered"}</h1>
       ${status === 404 ? html`<p>The address may be mistyped, or its stream is no longer in the sync file.</p>` : html`<p>${text.replace(/^this cannot be shown now: /, "")}</p>`}
-      ${status === 500 ? html`<p>${from === undefined ? "Try again in a minute." : "Look whether it was done, then try again."} If it lasts, look at svcsync's log.</p>` : undefined}
+      ${status === 500 ? html`<p>${from === undefined ? "Try again in a minute." : "Check whether it was done, then try again."} If it lasts, look at svcsync's log.</p>` : undefined}
       ${from === undefined ? onward(status) : back(status, from)}`,
   });
 }
 
 /** Links for a visitor who has no page to return to. */
 function onward(status: number): Html | undefined {
-  return status === 403 ? undefined : html`<p><a class="button" href="/">To the status</a></p>`;
+  return status === 403 ? undefined : html`<p><a class="button" href="/">Go to the status page</a></p>`;
 }
 
 function back(status: number, from: string): Html {

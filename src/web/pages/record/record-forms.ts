@@ -46,7 +46,7 @@ export function recordForms(record: RecordView, frame: Frame): Html | undefined 
           id,
           "unbind",
           "End the binding",
-          `It no longer belongs to ${binding.resource} ${binding.serviceId}; nothing changes in the service. It then waits for your answer.`,
+          `It no longer belongs to ${binding.resource} ${binding.serviceId}; nothing changes in the service. It then waits for your decision.`,
           frame,
           html`<input type="hidden" name="serviceId" value="${binding.serviceId}" />`,
         )
@@ -63,7 +63,7 @@ export function recordForms(record: RecordView, frame: Frame): Html | undefined 
 const forgetWords =
   "Row, written values and details of its history are overwritten here; key and binding stay. Delete or anonymise it in the ERP and in the service first. Backups made before now still hold it.";
 
-const watchWords = "What is asked of the service for it is kept with the answers, and shown here for 7 days.";
+const watchWords = "svcsync records the requests for this record with their answers, and shows them here for 7 days.";
 
 const minutesField = choice("For", "minutes", [
   [10, "10 minutes"],

@@ -54,7 +54,7 @@ export function recordPage({ detail, frame, now }: RecordPage): Html {
               ${table(
                 ["When", "Request", "Answer"],
                 exchanges.map((exchange) => exchangeRow(exchange, now)),
-                "While it was watched, newest first",
+                "Recorded while it was watched, newest first",
               )}`
       }`,
   });
@@ -67,7 +67,7 @@ export function noRecordPage({ id, frame }: { id: RecordId; frame: Frame }): Htm
     frame,
     main: html`<h1>${recordLabel(id)}</h1>
       <p>
-        No poll has shown this record yet. If other records wait for it, look whether the ERP has it and whether its
+        No poll has returned this record yet. If other records wait for it, look whether the ERP has it and whether its
         stream reads it.
       </p>`,
   });

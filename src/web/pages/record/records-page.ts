@@ -46,7 +46,7 @@ export function recordsPage({ query, records, frame, now }: RecordsPage): Html {
     title: `svcsync: ${title}`,
     frame,
     main: html`<h1>${title}</h1>
-      ${records.length === 0 ? html`<p>No records.</p>` : recordsTable("Why each is where it is, and what to do", records, now)}
+      ${records.length === 0 ? html`<p>No records.</p>` : recordsTable("State of each record, its reason and what to do", records, now)}
       ${records.length === 0 ? undefined : html`<p><a href="${recordsPath(query, "/records.csv")}">Save as CSV</a></p>`}
       ${last === undefined ? undefined : html`<p><a href="${recordsPath({ ...query, after: last.id })}">Next</a></p>`}`,
   });

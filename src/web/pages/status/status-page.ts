@@ -195,7 +195,7 @@ function headlineOf({ streams, service, queue, blockedRecords }: Overview, colou
   if (colour === "bad") return `${parts.join(" and ")} ${verb} attention.`;
   const paused = streams.filter(({ state }) => state === "paused").map(({ name }) => name);
   return paused.length > 0 && paused.length === names.length
-    ? `Paused: ${paused.join(", ")}. All else is well.`
+    ? `Paused: ${paused.join(", ")}. Everything else works.`
     : names.length === 0
       ? "Records flow, but the upkeep fails."
       : `Records flow. Have a look at ${names.join(", ")}.`;
