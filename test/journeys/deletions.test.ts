@@ -276,7 +276,7 @@ describe("the guard", () => {
       return error?.code === "E_SWEEP_EMPTY";
     });
     const shown = await stage.command("deletions", "customers", "--confirm");
-    expect(shown.stdout).toContain("the ERP shows no record, and 10 are known");
+    expect(shown.stdout).toContain("the ERP returned no record, but 10 are known");
     await until("all are deleted", () => stage.sandbox.records("customer").length === 0);
     await until("nothing waits for a person", async () => (await stage.command("deletions")).code === 0);
   });

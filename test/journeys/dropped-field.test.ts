@@ -31,7 +31,7 @@ describe("a field that the service answers 200 to and drops", () => {
     const before = writeRequests(sandbox);
     const sync = await stage.command("sync");
     expect(writeRequests(sandbox) - before).toBe(0);
-    expect(sync.stdout).toContain("answers 200 to erpReferenceNumber and does not keep it");
+    expect(sync.stdout).toContain("answers 200 to erpReferenceNumber but does not keep it");
     expect((await stage.command("status")).stdout).toContain("does not keep it");
   });
 
@@ -52,6 +52,6 @@ describe("a field that the service answers 200 to and drops", () => {
     await untilState(running.store, "deleted", { stream: "orders", key: "A-1" });
     expect(sandbox.ledger.count({ method: "PUT", resource: "svcDocument" })).toBe(1);
     expect(running.log.lines("field was dropped by the service")).toHaveLength(1);
-    expect((await stage.command("status")).stdout).toContain("answers 200 to erpReferenceNumber and does not keep it");
+    expect((await stage.command("status")).stdout).toContain("answers 200 to erpReferenceNumber but does not keep it");
   });
 });

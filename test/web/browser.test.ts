@@ -78,13 +78,13 @@ describe("the status page in a browser", () => {
 
   it("is red where something is stuck, and amber where records flow and a person may want to look", async () => {
     const [customers] = sampleStreams;
-    const attention = ["the service answers 200 to billable and does not keep it"];
+    const attention = ["the service answers 200 to billable but does not keep it"];
     const streams = [{ ...customers!, attention, counts: { waiting: 1 } }];
     expect(await verdictOf({})).toMatchObject({ colour: "rgb(163, 32, 26)" });
     const amber = await verdictOf({ streams });
     expect(amber).toEqual({
       text: expect.stringMatching(
-        /^Records flow\. Have a look at customers\.\s+customers: the service answers 200 to billable/,
+        /^Records are delivered\. Check customers\.\s+customers: the service answers 200 to billable/,
       ),
       colour: "rgb(122, 82, 0)",
     });
@@ -345,7 +345,7 @@ describe("the status page in a browser", () => {
     );
     const loading = { ...customers!, state: "loading", counts: { due: 9 } } as const;
     expect((await verdictOf({ streams: [loading] })).text).toMatch(
-      /^The first load is under way\.\s+9 records on the way/,
+      /^The first load is in progress\.\s+9 records on the way/,
     );
   });
 

@@ -78,7 +78,7 @@ describe("the page of held deletions", () => {
   it("tells an ERP that shows nothing any more from rows that are missing", async () => {
     const emptied = { ...sampleDeletions, count: 412, examples: [], isEmptied: true };
     const { text } = await pageOf("/streams/customers/deletions", { heldDeletions: async () => emptied });
-    expect(text).toContain("The ERP shows no record of customers any more");
+    expect(text).toContain("The ERP no longer returns any record of customers");
   });
 });
 

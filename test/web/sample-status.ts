@@ -203,7 +203,7 @@ export const sampleStreams: readonly StreamStatus[] = [
     lagMs: undefined,
     attention: [
       'the service already holds 2,000 tickets and nobody has said what they are; "svcsync adopt tickets" shows what matches',
-      "the service answers 200 to billable and does not keep it",
+      "the service answers 200 to billable but does not keep it",
     ],
     cursor: { ...pollOk, cursor: null, completedAt: undefined, firstLoad: true, rowsRead: 300 },
     counts: { waiting: 1, uncertain: 1 },

@@ -83,7 +83,7 @@ describe("upkeep on the page", () => {
       expect.stringMatching(/^messages by mail have not been delivered for 1 h \(3 waiting\): no route to (?!s3cret)/),
     ];
 
-    expect(page).toContain("Records flow, but the upkeep fails.");
+    expect(page).toContain("Records are delivered, but the upkeep fails.");
     expect(page).toContain("<p>The last backup failed: disk full.</p>");
     expect(page.match(/<li class="problem">/g)).toHaveLength(3);
     expect(page).toContain('2 differences, listed by <code class="command">svcsync reconcile</code>');

@@ -109,7 +109,7 @@ describe("the JSON for scripts", () => {
     expect(status).toMatchObject({
       version: "1.2.3",
       problems: expect.arrayContaining([
-        "1 uncertain record: a person must look in the service.",
+        "1 uncertain record: a person must check the service.",
         expect.stringContaining("tickets: the service already holds 2,000 tickets"),
       ]),
       streams: [{ name: "customers" }, { name: "contacts", counts: { applied: 1187 } }, { name: "tickets" }],

@@ -55,7 +55,7 @@ export function upkeepText(facts: UpkeepFacts, now: number): string[] {
 
 /** What a replica does. */
 export function replicaState({ isLeader, isAgreed, isServed, isNeeded }: Replica): string {
-  if (!isServed) return isLeader ? "leads, the service does not answer it" : "the service does not answer it";
+  if (!isServed) return isLeader ? "leads, but the service does not answer it" : "the service does not answer it";
   if (isLeader) return isAgreed ? "leads and delivers" : "begins to lead";
   if (!isAgreed) return "waits: its sync file or version is not the leader's";
   return isNeeded ? "delivers" : "waits: the service allows so few requests that fewer replicas are enough";

@@ -31,7 +31,7 @@ function heldText(
   return html`<p>
       ${
         isEmptied
-          ? `The ERP shows no record of ${stream} any more, and ${counted(count, "record")} of it are known.`
+          ? `The ERP no longer returns any record of ${stream}, but ${counted(count, "record")} are known.`
           : `${count.toLocaleString("en")} of ${counted(known, "record")} are missing in the ERP or marked as deleted there, more than the deletion guard allows.`
       }
       They stay ${setsFields ? "as they are" : ""} in the service until a person decides; other changes of ${stream} are

@@ -65,7 +65,7 @@ function groupForms(group: NotedGroup, { visitor }: Frame): Html | undefined {
     ${retriableStates.includes(state) ? retry : undefined}
     <details>
       <summary aria-label="Note, owner, snooze: ${name}">Note, owner, snooze</summary>
-      <p>For others, here and in <code class="command">svcsync groups</code>. A snooze keeps messages about it back.</p>
+      <p>Shown to others here and in <code class="command">svcsync groups</code>. A snooze mutes its messages.</p>
       <form method="post" action="${path}/note">
         ${csrfField(visitor)}
         <input type="hidden" name="notedAt" value="${noted === undefined ? "" : new Date(noted.at).toISOString()}" />

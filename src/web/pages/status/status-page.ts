@@ -103,11 +103,11 @@ function connectionProblems({ service, queue }: Overview): string[] {
   const problems: string[] = [];
   if (service.state !== "closed")
     problems.push(
-      "The service is failing. Nothing is lost; deliveries resume when it answers well (circuit breaker open). If it lasts, ask those who run the service.",
+      "The service is failing. Nothing is lost; deliveries resume when it answers again (circuit breaker open). If it lasts, ask the provider of the service.",
     );
   if (queue === undefined)
     problems.push(
-      "The queue does not answer. Nothing is lost; deliveries resume when it is back. If it lasts, look at the server that QUEUE_URL names.",
+      "The queue does not answer. Nothing is lost; deliveries resume when it is back. If it lasts, check the server that QUEUE_URL names.",
     );
   return problems;
 }
@@ -116,8 +116,8 @@ function recordProblems({ streams }: Overview): string[] {
   const problems: string[] = [];
   const uncertain = total(streams, "uncertain");
   const parked = total(streams, "parked");
-  if (uncertain > 0) problems.push(`${counted(uncertain, "uncertain record")}: a person must look in the service.`);
-  if (parked > 0) problems.push(`${counted(parked, "parked record")}: a person must repair what the reason names.`);
+  if (uncertain > 0) problems.push(`${counted(uncertain, "uncertain record")}: a person must check the service.`);
+  if (parked > 0) problems.push(`${counted(parked, "parked record")}: a person must correct the named cause.`);
   return problems;
 }
 
@@ -153,7 +153,7 @@ const streamProblemsShown = 5;
 
 function upkeepDetails(overview: Overview, now: number): string[] {
   const failures = upkeepProblems(overview, now).map((text) => `${text.charAt(0).toUpperCase()}${text.slice(1)}.`);
-  return failures.length === 0 ? [] : [...failures, "Remove the cause; svcsync then tries again without a command."];
+  return failures.length === 0 ? [] : [...failures, "Fix the cause; svcsync then retries automatically."];
 }
 
 /** What is in sync, and what is being delivered. */
@@ -172,7 +172,7 @@ function progressOf(streams: readonly StreamStatus[], now: number): string[] {
 
 function headlineOf({ streams, service, queue, blockedRecords }: Overview, colour: keyof typeof titles): string {
   if (colour === "good")
-    return streams.some(({ state }) => state === "loading") ? "The first load is under way." : "All is well.";
+    return streams.some(({ state }) => state === "loading") ? "The first load is in progress." : "All is well.";
   if (service.state !== "closed") return "The service is failing.";
   if (queue === undefined) return "The queue does not answer.";
   const noted = streams.filter(({ attention }) => attention.length > 0);
@@ -197,11 +197,11 @@ function headlineOf({ streams, service, queue, blockedRecords }: Overview, colou
   return paused.length > 0 && paused.length === names.length
     ? `Paused: ${paused.join(", ")}. Everything else works.`
     : names.length === 0
-      ? "Records flow, but the upkeep fails."
-      : `Records flow. Have a look at ${names.join(", ")}.`;
+      ? "Records are delivered, but the upkeep fails."
+      : `Records are delivered. Check ${names.join(", ")}.`;
 }
 
-const titles = { bad: "needs attention", wait: "worth a look", good: "all well" } as const;
+const titles = { bad: "needs attention", wait: "needs a check", good: "all well" } as const;
 
 /**
  * Red where something is stuck; amber where records are delivered although some are blocked, a field is dropped or
@@ -248,7 +248,7 @@ function sides({ service, queue }: Overview, now: number): Html {
     <dt>Service</dt>
     <dd>
       ${service.state === "closed" ? "answers" : `is failing (circuit breaker ${service.state})`}${probe}${pace === undefined ? undefined : `, ${pace}`};
-      ${counted(service.concurrency, "request")} at once allowed; ${counted(service.requests, "request")} made
+      ${counted(service.concurrency, "request")} allowed at the same time; ${counted(service.requests, "request")} made
     </dd>
     <dt>Queue</dt>
     <dd>

@@ -44,7 +44,7 @@ export function streamForms({ name, holds }: StreamStatus, frame: Frame): Html |
       action: `${path}/reread`,
       verb: "reread",
       label: `Read ${name} again`,
-      means: "The next poll reads all rows of the ERP. Rows that did not change cost the service no request.",
+      means: "The next poll reads all rows of the ERP. Unchanged rows cause no request to the service.",
     },
     frame,
   );

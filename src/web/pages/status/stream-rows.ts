@@ -11,10 +11,10 @@ import { badge, instant, streamPath } from "../frame/wording.ts";
 
 /** The meaning of each stream state. */
 const meanings: Readonly<Record<StreamStatus["state"], string>> = {
-  loading: "the first load is under way",
+  loading: "the first load is in progress",
   following: "every change is followed",
   failing: "the last poll failed; the next one retries",
-  held: "nothing is delivered until someone decides",
+  held: "nothing is delivered until a person decides",
   paused: "nothing is delivered until the end of the pause",
 };
 
