@@ -3,9 +3,9 @@ import { ListenerSet } from "./listener-set.ts";
 const hearers = new WeakMap<AbortSignal, ListenerSet<() => void>>();
 
 /**
- * Calls `hear` once when the signal is aborted, unless the returned function was called before. A signal that lives as long
- * as the process gets one listener for all who follow it: Node warns of a leak from the eleventh on, and its chain of
- * listeners keeps removed ones alive, see {@link ListenerSet}.
+ * Calls `hear` once when the signal is aborted, unless the returned function was called before. A long-lived signal gets a single listener
+ * for all callers. Otherwise Node would warn of a leak from the eleventh on and would keep removed listeners alive, see {@link
+ * ListenerSet}.
  */
 export function onAbort(signal: AbortSignal, hear: () => void): () => void {
   const known = hearers.get(signal);
@@ -16,7 +16,7 @@ export function onAbort(signal: AbortSignal, hear: () => void): () => void {
   return all.add(hear);
 }
 
-/** One that throws keeps no other from hearing, as with listeners. */
+/** Like an event listener, one that throws does not keep the others from being called. */
 function tell(hear: () => void): void {
   try {
     hear();
@@ -28,8 +28,8 @@ function tell(hear: () => void): void {
 }
 
 /**
- * The end of `work`, or the abort reason as soon as `signal` is aborted; the work itself continues for its other callers. If
- * it fails after the last of them has left, the error is dropped.
+ * Settles like `work`, or rejects with the abort reason as soon as `signal` is aborted. The work continues for its other callers. If it
+ * fails after all of them have left, the error is dropped.
  */
 export function untilAborted<T>(work: Promise<T>, signal: AbortSignal): Promise<T> {
   if (signal.aborted) {

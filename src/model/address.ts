@@ -1,6 +1,6 @@
 const secretParameter = /[?&;](?:\w*(?:password|passwd|pwd|secret|token|key))=([^&;#]*)/gi;
 
-/** The secrets inside an address (its password, and parameters that carry one), as they stand there and as they are meant. */
+/** The secrets in an address (its password, and parameters that carry one), both as written and decoded. */
 export function secretsInAddress(address: string): string[] {
   if (!/^[\w+.-]+:/.test(address)) return [];
   const password = /^[\w+.-]+:\/\/[^/?#\s:]*:([^/?#\s]*)@/.exec(address)?.[1];
@@ -17,8 +17,8 @@ function spellingsOf(text: string): string[] {
 }
 
 /**
- * An address and its hosts, each with its port if it has one: `redis+sentinel://a:1,b:2/name` has two. `url` has the first of them.
- * Undefined where it is no address.
+ * Splits an address into the address with its first host and all hosts, with ports if given: `redis+sentinel://a:1,b:2/name` has two.
+ * Undefined if it is no address.
  */
 export function splitHosts(address: string): { readonly url: URL; readonly hosts: readonly string[] } | undefined {
   const [, begin = "", list = "", end = ""] = /^([\w+.-]+:\/\/(?:[^/?#]*@)?)([^/?#]*)(.*)$/s.exec(address) ?? [];
@@ -28,7 +28,7 @@ export function splitHosts(address: string): { readonly url: URL; readonly hosts
   return URL.canParse(first) ? { url: new URL(first), hosts } : undefined;
 }
 
-/** Whether a host name or address means this machine. */
+/** Whether a host name or an IP address means this machine. */
 export function isLoopback(host: string): boolean {
   const name = host.toLowerCase().replace(/^\[|\]$/g, "");
   return name === "localhost" || name.endsWith(".localhost") || name === "::1" || /^127(\.\d{1,3}){3}$/.test(name);

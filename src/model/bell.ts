@@ -1,12 +1,12 @@
 import { onAbort } from "./abort.ts";
 import { LONGEST_TIMER_MS } from "./time.ts";
 
-/** Lets one loop sleep until something rings, a time has passed or a signal is aborted, whichever comes first. */
+/** Lets one loop sleep until the bell rings, a time has passed or a signal is aborted, whichever comes first. */
 export class Bell {
   #rung = false;
   #wake: (() => void) | undefined;
 
-  /** Ends the present wait, or the next one at once. */
+  /** Ends the current wait; if there is none, the next one ends at once. */
   ring(): void {
     this.#rung = true;
     this.#wake?.();

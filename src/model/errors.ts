@@ -2,11 +2,11 @@ import type { ErrorCode } from "./error-catalogue/error-catalogue.ts";
 import type { Json } from "./json.ts";
 
 /**
- * What happens next decides the family of an error, not where it came from.
- * - `retry`: come back later with a growing pause, and count the attempt;
- * - `wait`: not our turn yet; come back without counting an attempt;
+ * The family of an error, chosen by what happens next, not by where the error came from.
+ * - `retry`: try again later with a growing pause, and count the attempt;
+ * - `wait`: not its turn yet; try again without counting an attempt;
  * - `park`: this record needs a person; all others continue;
- * - `stop`: the daemon cannot continue (wrong credentials, a full disk, settings that contradict each other).
+ * - `stop`: the daemon cannot continue (wrong credentials, a full disk, contradictory settings).
  */
 export type ErrorFamily = "retry" | "wait" | "park" | "stop";
 
@@ -16,7 +16,7 @@ export interface ErrorExtras {
   readonly details?: Readonly<Record<string, Json>>;
 }
 
-/** An error that knows what happens next. The message states the fact, with the value that proves it. */
+/** An error with the decision about what happens next. The message states the fact, with the value that proves it. */
 export abstract class SyncError extends Error {
   abstract readonly family: ErrorFamily;
   readonly code: ErrorCode;
@@ -32,8 +32,8 @@ export abstract class SyncError extends Error {
 
 export interface RetryExtras extends ErrorExtras {
   /**
-   * True when the other side may have carried out the request although no answer came (time-out, cut connection, 5xx).
-   * A create that failed so is settled by looking, never repeated.
+   * True if the other side may have carried out the request although no answer came (time-out, cut connection, 5xx). The result of such a
+   * create is looked up; the create is never repeated.
    */
   readonly outcomeUnknown?: boolean;
 }
@@ -49,7 +49,7 @@ export class RetryError extends SyncError {
 }
 
 export interface WaitExtras extends ErrorExtras {
-  /** How long at least, in milliseconds; absent when only an event (a bound parent) ends the wait. */
+  /** How long to wait at least, in milliseconds. Absent: only an event (a bound parent) ends the wait. */
   readonly afterMs?: number;
 }
 
@@ -71,35 +71,35 @@ export class StopError extends SyncError {
   readonly family = "stop";
 }
 
-/** An error as the store, the pages and `--json` carry it. */
+/** An error in the form for the store, the pages and `--json`. */
 export interface ErrorFacts {
   readonly code: ErrorCode;
   readonly message: string;
   readonly details: Readonly<Record<string, Json>>;
 }
 
-/** The facts of anything thrown; what is not a {@link SyncError} is a defect of ours and called E_INTERNAL. */
+/** The facts of a thrown value. Anything other than a {@link SyncError} is a defect of ours and gets the code E_INTERNAL. */
 export function errorFacts(thrown: unknown): ErrorFacts {
   if (thrown instanceof SyncError) return { code: thrown.code, message: thrown.message, details: thrown.details };
   return { code: "E_INTERNAL", message: messageOf(thrown), details: {} };
 }
 
-/** An error in one line for people. */
+/** An error as one line for people. */
 export function errorText({ message, code }: Pick<ErrorFacts, "message"> & { readonly code: string }): string {
   return `${message} (${code})`;
 }
 
-/** What a library or the system threw, as an error. */
+/** Turns a thrown value into an Error. */
 export function asError(thrown: unknown): Error {
   return thrown instanceof Error ? thrown : new Error(String(thrown));
 }
 
-/** The message of anything thrown. */
+/** The message of a thrown value. */
 export function messageOf(thrown: unknown): string {
   return asError(thrown).message;
 }
 
-/** The code that the system, Node.js or a driver gave an error, such as ENOENT; undefined where there is none. */
+/** The code that the system, Node.js or a driver set on an error, such as ENOENT; undefined if there is none. */
 export function codeOf(thrown: unknown): string | undefined {
   return thrown instanceof Error && "code" in thrown && typeof thrown.code === "string" ? thrown.code : undefined;
 }

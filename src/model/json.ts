@@ -1,11 +1,11 @@
-/** Any value that survives JSON. Rows, projections and cursors are made of nothing else. */
+/** Any value that survives JSON. Rows, projections and cursors consist only of such values. */
 export type Json = null | boolean | number | string | Json[] | { [name: string]: Json };
 
 export type JsonObject = { [name: string]: Json };
 
 /**
- * The one text form of a value: object members sorted by name, no white space.
- * Two values are the same for svcsync exactly when their canonical texts are equal.
+ * The canonical text of a value: object members sorted by name, no white space. svcsync treats two values as equal exactly if their
+ * canonical texts are equal.
  */
 export function canonicalJson(value: Json): string {
   if (value === null || typeof value !== "object") return JSON.stringify(value);
@@ -17,7 +17,10 @@ export function canonicalJson(value: Json): string {
   return `{${members.join(",")}}`;
 }
 
-/** The object with its members in this order, so that the engine can write it at once; undefined where a member holds others. */
+/**
+ * A copy of the object with its members in this order, which JSON.stringify then writes at once. Undefined if a member is an object or an
+ * array.
+ */
 function flatCopy(value: JsonObject, names: readonly string[]): JsonObject | undefined {
   const copy: JsonObject = {};
   for (const name of names) {
@@ -31,14 +34,14 @@ function flatCopy(value: JsonObject, names: readonly string[]): JsonObject | und
 interface Shape {
   readonly names: readonly string[];
   readonly sorted: readonly string[];
-  /** An object keeps members of these names in the order in which they are assigned. */
+  /** Whether an object keeps these members in the order of assignment. */
   readonly isKept: boolean;
 }
 
-/** What an object puts first whatever the order, and what is not assigned as a member. */
+/** Integer names, which objects always put first, and `__proto__`, which cannot be assigned as a member. */
 const NOT_KEPT = /^(?:\d+|__proto__)$/;
 
-/** Rows of a table have the same names one after the other: they are sorted once. */
+/** Consecutive rows of a table have the same names, so names are sorted once. */
 let last: Shape = { names: [], sorted: [], isKept: true };
 
 function shapeOf(value: JsonObject): Shape {

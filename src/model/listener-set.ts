@@ -3,21 +3,21 @@ interface Slot<T> {
 }
 
 /**
- * A set for what comes and goes by the thousand. A Set that has seen many moves to a new table, and the old one keeps the new
- * one alive and all that it held itself: whatever these refer to then outlives the collections of young objects and waits for
- * a full one. In the table of this set only emptied slots stay behind.
+ * A set for listeners that come and go by the thousand. A JavaScript Set that has seen many of them moves to a new table. The old table
+ * keeps the new one and all its former members alive, so what they refer to waits for a full garbage collection. Here, only empty slots
+ * remain in the old table.
  */
 export class ListenerSet<T> {
   readonly #slots = new Set<Slot<T>>();
 
-  /** @returns what takes the visitor out again. */
+  /** @returns a function that removes the visitor. */
   add(visitor: T): () => void {
     const slot: Slot<T> = { visitor };
     this.#slots.add(slot);
     return () => this.#empty(slot);
   }
 
-  /** `leave` takes the visitor out. */
+  /** `leave` removes the visitor. */
   forEach(each: (visitor: T, leave: () => void) => void): void {
     for (const slot of this.#slots) if (slot.visitor !== undefined) each(slot.visitor, () => this.#empty(slot));
   }

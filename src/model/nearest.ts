@@ -1,7 +1,7 @@
 /**
- * The known word that `word` is most likely a misspelling of, or undefined when none is near: as many letters inserted,
- * removed, replaced or swapped with their neighbour as a third of the word, one at least and three at most. Case does not
- * count. Words that differ in their digits alone (email1, email2) are two words, not one misspelt.
+ * The known word of which `word` is most likely a misspelling, or undefined if none is near. Near means that letters were inserted,
+ * removed, replaced or swapped with their neighbour, at most a third of the word's length, but at least one and at most three. Case is
+ * ignored. Words that differ only in their digits (email1, email2) are two words, not a misspelling.
  */
 export function nearest(word: string, names: Iterable<string>): string | undefined {
   const lower = word.toLowerCase();
@@ -20,7 +20,7 @@ function withoutDigits(word: string): string {
   return word.replace(/\d/g, "");
 }
 
-/** Optimal string alignment, row by row. */
+/** Optimal string alignment distance, row by row. */
 function editDistance(a: string, b: string): number {
   let beforeLast: number[] = [];
   let last = Array.from({ length: b.length + 1 }, (_, column) => column);

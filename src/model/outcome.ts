@@ -1,7 +1,7 @@
 import type { ErrorCode } from "./error-catalogue/error-catalogue.ts";
 import type { Json } from "./json.ts";
 
-/** How a delivery ended well. */
+/** The result of a successful delivery. */
 export type Outcome = "created" | "adopted" | "updated" | "unchanged" | "deleted" | "skipped";
 
 /** A record's id in the service. */
@@ -10,16 +10,16 @@ export type ServiceId = number;
 /** The name of an endpoint of the service, as section 4.5 of its reference spells it. */
 export type ResourceName = string;
 
-/** The fields that svcsync owns in one record of the service, resolved to what is sent: field name to value. */
+/** The fields that svcsync owns in a record of the service, with the values to send. */
 export type Projection = { readonly [field: string]: Json };
 
-/** Where a record's counterpart is: unique both ways. */
+/** The service record that a record is bound to; unique both ways. */
 export interface Binding {
   readonly resource: ResourceName;
   readonly serviceId: ServiceId;
 }
 
-/** Every state, in the order in which a record usually meets them. docs/develop/store.md has a drawing with every allowed transition. */
+/** All states, in the order in which a record usually passes through them. docs/develop/store.md has a drawing with every allowed transition. */
 export const RECORD_STATES = [
   "due",
   "claimed",
@@ -31,22 +31,22 @@ export const RECORD_STATES = [
   "deleted",
 ] as const;
 
-/** Where a record stands. */
+/** The state of a record. */
 export type RecordState = (typeof RECORD_STATES)[number];
 
-/** One thing that a check found, for a person: what, whether it is right, and what to do if not. */
+/** One finding of a check, for people: what was checked, whether it is right, and what to do if not. */
 export interface Finding {
   readonly subject: string;
   readonly verdict: "ok" | "warning" | "problem";
   readonly message: string;
-  /** The error behind a problem: its remedy follows from it unless `remedy` knows better. */
+  /** The error behind a problem. Its remedy is used unless `remedy` is set. */
   readonly code?: ErrorCode;
   readonly remedy?: string;
 }
 
-/** Who does something to streams or records, through what, and the reason that they give. */
+/** Who acts on streams or records, by which means, and for what reason. */
 export interface Actor {
-  /** A user of the page, or of the operating system. */
+  /** A user of the page or of the operating system. */
   readonly name: string;
   readonly via: "cli" | "page" | "api";
   readonly why?: string | undefined;

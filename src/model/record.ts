@@ -6,19 +6,19 @@ export type StreamName = string;
 /** A record's id in the ERP. A composite key is joined by {@link joinKey}; a simple key is its own text. */
 export type Key = string;
 
-/** What svcsync calls a record: everything else about it can be looked up from these two. */
+/** A record's identity in svcsync; everything else about it can be looked up with it. */
 export interface RecordId {
   readonly stream: StreamName;
   readonly key: Key;
 }
 
-/** A record's columns as the ERP gave them. Instants are ISO 8601 text, decimals and 64-bit integers are never rounded. */
+/** A record's columns as the ERP supplied them. Instants are ISO 8601 texts; decimals and 64-bit integers are never rounded. */
 export type Row = JsonObject;
 
 /**
- * Joins the parts of a composite key into one text that no other parts give.
- * Parts are separated by `|`; `\` and `|` inside a part are escaped with `\`.
- * @throws {TypeError} when a part is null, undefined or the list is empty: such a row has no identity.
+ * Joins the parts of a composite key into a text that no other parts yield. Parts are separated by `|`; `\` and `|` inside a part are
+ * escaped with `\`.
+ * @throws {TypeError} when a part is null or undefined, or the list is empty: such a row has no identity.
  */
 export function joinKey(parts: readonly unknown[]): Key {
   if (parts.length === 0) throw new TypeError("a key needs at least one part");
@@ -34,13 +34,13 @@ function partText(part: unknown): string {
   return /[\\|]/.test(text) ? text.replaceAll(/[\\|]/g, "\\$&") : text;
 }
 
-/** True where each key is greater than the one before it: then none comes twice. */
+/** Whether each key is greater than the one before, which also means that none occurs twice. */
 export function isAscending(keys: readonly Key[]): boolean {
   for (let at = 1; at < keys.length; at++) if (keys[at - 1]! >= keys[at]!) return false;
   return true;
 }
 
-/** The parts that {@link joinKey} joined, as text. */
+/** Splits a key into the parts that {@link joinKey} joined, as texts. */
 export function splitKey(key: Key): string[] {
   const parts: string[] = [];
   let part = "";
@@ -56,12 +56,12 @@ export function splitKey(key: Key): string[] {
   return parts;
 }
 
-/** `customers/10023`: how logs, errors and pages write a record. */
+/** The form of a record in logs, errors and pages: `customers/10023`. */
 export function recordLabel({ stream, key }: RecordId): string {
   return `${stream}/${key}`;
 }
 
-/** A name for maps and sets that no two records share. */
+/** A unique name of a record for maps and sets. */
 export function recordName({ stream, key }: RecordId): string {
   return `${stream}\u0000${key}`;
 }

@@ -1,20 +1,20 @@
 /**
- * What a terminal obeys or a reader cannot see: control characters beside tab and the ends of lines (ESC and BEL move the cursor, set
- * titles, ring), C1, marks that turn the direction of text, line separators, tags, and halves of surrogate pairs.
+ * Characters that control a terminal or that readers cannot see: control characters except tab and line ends (ESC and BEL move the cursor,
+ * set titles, ring), C1, marks that change the text direction, line separators, tags, and lone surrogates.
  */
 const unprintable =
   // oxlint-disable-next-line no-control-regex -- they are what is looked for
   /\r(?!\n)|[\u0000-\u0008\u000b\u000c\u000e-\u001f\u007f-\u009f\u00ad\u061c\u180e\u200b\u200e\u200f\u2028-\u202e\u2060-\u2064\u2066-\u2069\ufeff]|[\u{e0000}-\u{e007f}]|\p{Cs}/gu;
 
 /**
- * A text that can be shown anywhere: what a terminal would obey, or a person cannot see, is spelled out, as `\u001b`. In JSON that spelling means the same
- * character, so JSON stays what it was.
+ * Makes a text safe to show anywhere: characters that control a terminal, or that people cannot see, become escape sequences such as
+ * `\u001b`. In JSON these mean the same characters, so JSON keeps its meaning.
  */
 export function printable(text: string): string {
   return text.replace(unprintable, spelledOut);
 }
 
-/** {@link printable} within one line: ends of lines are spelled out too, so that no value can begin a line of its own. */
+/** {@link printable} for a single line: line ends are escaped too, so that no value can start a line of its own. */
 export function oneLine(text: string): string {
   return printable(text).replace(/[\r\n]/g, spelledOut);
 }

@@ -12,13 +12,10 @@ export const MINUTE_MS = 60_000;
 export const HOUR_MS = 3_600_000;
 export const DAY_MS = 86_400_000;
 
-/** Node fires a timer that is longer, 24.8 days, at once. */
+/** The longest timer of Node, 24.8 days, in milliseconds; longer ones fire at once. */
 export const LONGEST_TIMER_MS = 2 ** 31 - 1;
 
-/**
- * Waits `ms` milliseconds, or less when `signal` is aborted: it then resolves early, so that loops end at their
- * `while (!signal.aborted)`.
- */
+/** Waits `ms` milliseconds. If `signal` is aborted, it resolves early, so that loops end at their `while (!signal.aborted)`. */
 export function sleep(ms: number, signal?: AbortSignal): Promise<void> {
   if (signal?.aborted) return Promise.resolve();
   return new Promise((resolve) => {
@@ -37,7 +34,7 @@ export function sleep(ms: number, signal?: AbortSignal): Promise<void> {
   });
 }
 
-/** How `work` ends, or what `late` says once it has taken `ms` milliseconds; the work itself continues. */
+/** Settles like `work`, or resolves to the result of `late` after `ms` milliseconds; the work continues. */
 export function within<T, L>(ms: number, work: Promise<T>, late: () => L): Promise<T | L> {
   let timer: NodeJS.Timeout | undefined;
   const over = new Promise<void>((resolve) => (timer = setTimeout(resolve, ms)));
@@ -45,27 +42,26 @@ export function within<T, L>(ms: number, work: Promise<T>, late: () => L): Promi
 }
 
 /**
- * Milliseconds to the next whole multiple of `everyMs`, by a monotonic clock: loops that look at the same interval wake the process
- * once for all of them.
+ * Milliseconds to the next whole multiple of `everyMs` on a monotonic clock. Loops with the same interval thus wake the process only once.
  */
 export function msUntilNext(everyMs: number): number {
   return Math.floor(everyMs - (performance.now() % everyMs)) + 1;
 }
 
-/** Waits until then, or less when `signal` is aborted. */
+/** Waits until the next multiple of `everyMs`, or until `signal` is aborted. */
 export function untilNext(everyMs: number, signal?: AbortSignal): Promise<void> {
   return sleep(msUntilNext(everyMs), signal);
 }
 
-/** How the pauses between attempts grow: they double from `baseMs` to `maxMs`. */
+/** The pauses between attempts, which double from `baseMs` to `maxMs`. */
 export interface Backoff {
   readonly baseMs: number;
   readonly maxMs: number;
 }
 
 /**
- * The pause after attempt number `attempt` (from 1): exponential, with equal jitter, so between half of it and the whole. What
- * failed together does not return together.
+ * The pause after attempt number `attempt` (from 1), in milliseconds: exponential with equal jitter, so between half and all of it.
+ * Attempts that failed together are not repeated together.
  */
 export function backoffMs({ baseMs, maxMs }: Backoff, attempt: number): number {
   const whole = Math.min(maxMs, baseMs * 2 ** Math.max(0, attempt - 1));
@@ -81,10 +77,10 @@ export const duration = z
   .regex(/^\d{1,9}(ms|s|m|h|d)$/, `expected ${spelling}`)
   .transform((text) => Number.parseInt(text, 10) * (unitsMs[text.replace(/^\d+/, "")] ?? Number.NaN));
 
-/** A duration that limits one exchange. Node.js fires a timer of more than 24.8 days at once; a day is long enough. */
+/** A duration that limits one exchange, at most a day: Node.js fires timers above 24.8 days at once. */
 export const timeLimit = duration.refine((ms) => ms > 0 && ms <= DAY_MS, "a time limit is between 1ms and 1d");
 
-/** An instant as people write it, with this machine's offset: `2026-11-22 18:00 +01:00`. */
+/** An instant for people, with this machine's offset: `2026-11-22 18:00 +01:00`. */
 export function localTime(at: number): string {
   const here = new Date(at);
   const minutes = -here.getTimezoneOffset();
@@ -97,7 +93,7 @@ function two(number: number): string {
   return String(Math.abs(number)).padStart(2, "0");
 }
 
-/** Whether a name is one of the IANA time zones, such as Europe/Berlin or UTC. */
+/** Whether a name is an IANA time zone, such as Europe/Berlin or UTC. */
 export function isTimeZone(name: string): boolean {
   try {
     return new Intl.DateTimeFormat("en", { timeZone: name }).format() !== "";

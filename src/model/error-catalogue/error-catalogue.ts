@@ -43,7 +43,7 @@ export function errorCodes(): Iterable<string> {
   return entries.keys();
 }
 
-/** What a person should know about a code; undefined for one that another version of svcsync stored. */
+/** The catalogue entry of a code; undefined for a code that another version of svcsync stored. */
 export function errorEntry(code: string): ErrorEntry | undefined {
   return entries.get(code);
 }
