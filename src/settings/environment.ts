@@ -7,19 +7,19 @@ import { isSettingsKey, keys, ownPrefixes } from "./schema/schema.ts";
 import { mayComeFromFile } from "./secrets.ts";
 
 export interface EnvironmentOptions {
-  /** Path of the env file. Without it `.env` is read where there is one. */
+  /** Path of the env file. Default: `.env`, if it exists. */
   readonly envFile?: string | undefined;
-  /** What takes precedence over the env file; the process's own environment unless given. */
+  /** Takes precedence over the env file. Default: the process's environment. */
   readonly environment?: Readonly<Record<string, string | undefined>> | undefined;
-  /** Files of secrets (`SERVICE_TOKEN_FILE`) need not be there: nothing is called. */
+  /** Whether secret files (`SERVICE_TOKEN_FILE`) may be missing, because nothing is called. */
   readonly mayLackSecrets?: boolean;
 }
 
-/** What the environment says, before anyone asks what it means. */
+/** The texts of the environment, before they are interpreted. */
 export interface Environment {
-  /** Names to texts. Empty texts are left out: an empty value means "not set". */
+  /** Texts by name. Empty texts are left out, because an empty value means "not set". */
   readonly texts: Readonly<Record<string, string>>;
-  /** The files that texts came from, by the name of the variable. */
+  /** The files that texts were read from, by the name of the variable. */
   readonly secretFiles: ReadonlyMap<string, string>;
   readonly problems: readonly Problem[];
 }
@@ -27,12 +27,12 @@ export interface Environment {
 const fileSuffix = "_FILE";
 const lowerCaseProxies = ["https_proxy", "http_proxy", "no_proxy"];
 
-/** Node's switch that accepts every certificate, of the service and of all ERPs. */
+/** Makes Node accept every certificate, of the service and of all ERPs. */
 const unchecked = "NODE_TLS_REJECT_UNAUTHORIZED";
 const uncheckedWanted =
   "no such variable, as it lets anyone pose as the service or an ERP; name your authority in SERVICE_CA_FILE, or at the source in `caFile` or `tls.caFile`";
 
-/** Reads the env file under the process environment, then the files that `<NAME>_FILE` names. */
+/** Reads the env file, overrides it by the process environment, then reads the files that `<NAME>_FILE` names. */
 export function readEnvironment({
   envFile,
   environment = process.env,
@@ -54,12 +54,12 @@ function withProxies(texts: Record<string, string>): Record<string, string> {
   return texts;
 }
 
-/** The path is not repeated: it may be the secret itself, given to the wrong key. */
+/** Does not repeat the path, which may be the secret itself under the wrong key. */
 const pathWanted = "the path of a file that can be read; a value itself belongs into the key without _FILE";
 
 /**
- * A container's secrets come as files. Ours are read or reported; those of others (`ERP_PASSWORD_FILE`, for the sync
- * file) are read where they can be, since a name alone does not tell whether it is meant for svcsync.
+ * Reads secrets from files, as containers supply them. A file for one of our keys must be readable, or is reported. Files for other keys
+ * (`ERP_PASSWORD_FILE`, for the sync file) are read if possible, because a name alone does not tell whether it is meant for svcsync.
  */
 function readSecretFiles(texts: Record<string, string>, problems: Problem[]): Map<string, string> {
   const files = new Map<string, string>();
@@ -92,7 +92,7 @@ function readSecret(path: string): string {
   return readFileSync(path, "utf8").replace(/^\uFEFF|\r?\n$/g, "");
 }
 
-/** The texts with what the files hold now. One that cannot be read, or holds no usable value, leaves the text that it gave before. */
+/** The texts with the current contents of the files. If a file cannot be read, or holds no usable value, its previous text stays. */
 export function rereadSecretFiles(
   texts: Readonly<Record<string, string>>,
   secretFiles: ReadonlyMap<string, string>,
@@ -103,21 +103,21 @@ export function rereadSecretFiles(
       const text = readSecret(path);
       if (text !== "" && isUsable(name, text)) now[name] = text;
     } catch {
-      // The file is being replaced, or gone.
+      // The file is being replaced, or is gone.
     }
   return now;
 }
 
-/** A token that no header takes would never be refused, and so never be read again. */
+/** Whether the key accepts the text. A token that no HTTP header can carry would never be refused, and so never be read again. */
 function isUsable(name: string, text: string): boolean {
   const key = Object.entries<Key>(keys).find(([known]) => known === name)?.[1];
   return key?.value.safeParse(text).success ?? true;
 }
 
 /**
- * Names that are meant for svcsync and that it does not know. In the process environment only near misses count:
- * container platforms add variables of their own (`QUEUE_SERVICE_HOST`). A name that begins with none of our words may be an
- * ERP's (`SFTP_URL`), so it has to be a slip.
+ * Names that are probably meant for svcsync but unknown. In the process environment, only near misses count, because container platforms
+ * add variables of their own (`QUEUE_SERVICE_HOST`). A name without one of our prefixes may belong to an ERP (`SFTP_URL`), so it must be a
+ * slip of one of our keys.
  */
 function unknownNames(inFile: readonly string[], outside: readonly string[]): Problem[] {
   const known = Object.keys(keys);
@@ -132,12 +132,14 @@ function unknownNames(inFile: readonly string[], outside: readonly string[]): Pr
   });
 }
 
-/** Kubernetes tells each pod of a service called queue: `QUEUE_PORT=tcp://10.0.0.1:6379`. */
+/** Whether Kubernetes set the variable: for a service called queue it sets `QUEUE_PORT=tcp://10.0.0.1:6379` in each pod. */
 function isServiceLink(name: string, text: string): boolean {
   return name.endsWith("_PORT") && /^(tcp|udp|sctp):\/\//.test(text);
 }
 
-/** A key with a letter left out, doubled or swapped with its neighbour, or in small letters: nothing else is called that. */
+/**
+ * Whether the name is a key with a letter left out, doubled or swapped with its neighbour, or in lower case. Nothing else is called that.
+ */
 function isSlip(name: string, key: string): boolean {
   if (name.toUpperCase() === key) return true;
   let at = 0;
@@ -159,7 +161,7 @@ function withoutEmpty(texts: Readonly<Record<string, string | undefined>>): Reco
   );
 }
 
-/** The names and texts of an env file: the one that was asked for, or `.env` where there is one. */
+/** The names and texts of an env file: the given one, or `.env` if it exists. */
 function readEnvFile(
   path: string | undefined,
   outer: Readonly<Record<string, string>>,
@@ -169,7 +171,7 @@ function readEnvFile(
     const content = readFileSync(path ?? ".env", "utf8");
     const texts = parse(content);
     problems.push(...cutTexts(content, texts), ...deadLines(content, { ...outer, ...texts }));
-    // As a console of Windows writes and appends.
+    // Windows consoles write and append UTF-16.
     if (content.includes("\0")) problems.push({ key: "--env-file", found: "UTF-16 text", wanted: "a file in UTF-8" });
     return texts;
   } catch (error) {
@@ -181,8 +183,8 @@ function readEnvFile(
 }
 
 /**
- * A # in a value that has no quotes begins a comment there, and the rest is silently gone: half a password, or none, is a
- * riddle for hours.
+ * Finds values that the parser cuts: in a value without quotes, # starts a comment and the rest is silently lost. Half a password, or none,
+ * takes hours to find.
  */
 function cutTexts(content: string, texts: Readonly<Record<string, string>>): Problem[] {
   const lines = content.matchAll(/^[ \t]*(?:export[ \t]+)?([\w.-]+)[ \t]*=(?:[ \t]*([^\s#'"`][^\n#]*)#|#(?=\S))/gm);
@@ -192,7 +194,7 @@ function cutTexts(content: string, texts: Readonly<Record<string, string>>): Pro
   });
 }
 
-/** Lines such as `- STORE_URL=…` and `STORE_URL …`, which set nothing: the parser silently ignores them. */
+/** Finds lines such as `- STORE_URL=…` and `STORE_URL …`, which the parser silently ignores. */
 function deadLines(content: string, texts: Readonly<Record<string, string>>): Problem[] {
   return Object.keys(keys).flatMap((key) => {
     const line = new RegExp(`^(?![ \\t]*(?:#|;|//))(?:[^#=\\n]*[^\\w.#=\\n-])?${key}(?![\\w.-])`, "m");
@@ -201,26 +203,26 @@ function deadLines(content: string, texts: Readonly<Record<string, string>>): Pr
   });
 }
 
-/** What a program that svcsync starts gets of the environment: where programs are, and nothing that could be a secret. */
+/** The environment for programs that svcsync starts: only where to find programs, nothing that could be a secret. */
 export function childEnvironment(): Readonly<Record<string, string>> {
   const { PATH } = process.env;
   return PATH === undefined ? {} : { PATH };
 }
 
-/** The operating system's word for what went wrong: ENOENT, EACCES, EISDIR. */
+/** The operating system's error code: ENOENT, EACCES, EISDIR. */
 function systemCode(error: unknown): string {
   return codeOf(error) ?? String(error);
 }
 
-/** How systemd wants to hear from this process, see sd_notify(3). */
+/** How to notify systemd, see sd_notify(3). */
 export interface NotifyAccess {
-  /** The path of its socket, or its name after an @. */
+  /** The path of systemd's socket, or its name after an @. */
   readonly socket: string;
-  /** Silence for so long makes systemd restart this process; undefined without WatchdogSec=. */
+  /** systemd restarts this process after this much silence, in milliseconds; undefined without WatchdogSec=. */
   readonly watchdogMs: number | undefined;
 }
 
-/** Undefined where no service manager listens. */
+/** Undefined if no service manager listens. */
 export function notifyAccess(
   environment: Readonly<Record<string, string | undefined>> = process.env,
 ): NotifyAccess | undefined {

@@ -8,14 +8,14 @@ import { proxyFor, serviceSettings, type ServiceSettings } from "./service-setti
 
 export type { EnvironmentOptions } from "./environment.ts";
 
-/** What the environment means, with defaults filled in. Holds no secret: those are in `Secrets`. */
+/** The interpreted environment, with defaults. Holds no secrets: those are in `Secrets`. */
 export interface Settings extends LocalSettings {
   readonly service: ServiceSettings;
 }
 
 /**
  * Reads the environment once and interprets it.
- * @throws {StopError} E_SETTINGS with every problem there is, sorted by key; `details.problems` holds them one by one.
+ * @throws {StopError} E_SETTINGS with every problem, sorted by key; `details.problems` lists them one by one.
  */
 export function loadSettings(options: EnvironmentOptions = {}): { settings: Settings; secrets: Secrets } {
   const { local, service, secrets, problems } = read(options);
@@ -24,8 +24,8 @@ export function loadSettings(options: EnvironmentOptions = {}): { settings: Sett
 }
 
 /**
- * Like {@link loadSettings}, for commands that never call the service: that its address or login is missing is no
- * problem here, that a value is nonsense still is.
+ * Like {@link loadSettings}, for commands that never call the service. A missing address or login of the service is no problem here, but an
+ * invalid value still is.
  * @throws {StopError} E_SETTINGS
  */
 export function loadLocalSettings(options: EnvironmentOptions = {}): { settings: LocalSettings; secrets: Secrets } {
@@ -42,13 +42,13 @@ function read(options: EnvironmentOptions) {
   const local = localSettings(values, environment, localProblems);
   const serviceProblems: Problem[] = [];
   const service = serviceSettings(values, serviceProblems);
-  // A value that cannot be read was left to its default or absence: say only what is wrong with it, not what follows.
+  // An invalid value was replaced by its default or by nothing: report only the invalid value, not the problems that follow from it.
   const said = new Set(localProblems.map(({ key }) => key));
   const problems = [...localProblems, ...serviceProblems.filter(({ key }) => !said.has(key))];
   return { local, service, secrets: secretsOf(values, proxyFor(values.SERVICE_URL, values)), problems, localProblems };
 }
 
-/** Each key's text through its schema. A text that is refused counts as absent, so that all problems are found at once. */
+/** Parses each key's text by its schema. An invalid text counts as absent, so that all problems are found at once. */
 function parseValues(texts: Readonly<Record<string, string>>): { values: Values; problems: Problem[] } {
   const problems: Problem[] = [];
   const values: Record<string, unknown> = {};
@@ -66,7 +66,10 @@ function parseValues(texts: Readonly<Record<string, string>>): { values: Values;
   return { values: values as Values, problems };
 }
 
-/** Too short to be a secret, numbers, plain words, names of hosts: what people mistype. Anything else may be a password in the wrong key. */
+/**
+ * Forms of values that people mistype and that are no secrets: very short texts, numbers, plain words, host names. Anything else may be a
+ * password in the wrong key.
+ */
 const harmless = [
   /^.{1,4}$/u,
   /^-?\d{1,9}(\.\d{1,3})?$/,
@@ -74,7 +77,7 @@ const harmless = [
   /^[a-z-]{1,20}(\.[a-z-]{1,20}){1,3}(:\d{1,5})?$/,
 ];
 
-/** As much of a value as shows which one it is, and no secret: the value itself, or its shape. */
+/** Shows enough of a value to recognise it, but no secret: the value itself, or only its form. */
 function shown(text: string): string {
   if (harmless.some((form) => form.test(text))) return JSON.stringify(text);
   const scheme = /^([a-z][a-z0-9+.-]{0,15}):\/\//i.exec(text)?.[1];

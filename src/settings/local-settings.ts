@@ -4,10 +4,10 @@ import { compared, needs, type Problem } from "./problem.ts";
 import type { Values } from "./schema/schema.ts";
 import type { Secrets } from "./secrets.ts";
 
-/** What the environment means beside the service, with defaults filled in. Enough for commands that never call it. */
+/** The interpreted environment, except the service's part, with defaults. Enough for commands that never call the service. */
 export type LocalSettings = Readonly<ReturnType<typeof localSettings>>;
 
-/** What the keys beside the service's mean together. */
+/** Interprets all keys except the service's. */
 export function localSettings(
   values: Values,
   { texts: environment, secretFiles }: Pick<Environment, "texts" | "secretFiles">,
@@ -15,26 +15,26 @@ export function localSettings(
 ) {
   problems.push(
     ...compared(values, "RETRY_BASE_SECONDS", "at most", "RETRY_MAX_SECONDS"),
-    // A lease shorter than one request could run out under a healthy worker: another one would then take the record.
+    // A lease shorter than one request could expire under a healthy worker, and another worker would then take the record.
     ...compared(values, "DELIVERY_LEASE_SECONDS", "more than", "SERVICE_CALL_TIMEOUT_SECONDS"),
   );
   checkBackups(values, problems);
   return {
     dataDir: values.DATA_DIR,
     syncFile: values.SYNC_FILE,
-    /** The schema of a store in PostgreSQL, whose address is a secret. Without an address: a file in `dataDir`. */
+    /** The schema of a store in PostgreSQL, whose address is a secret. Without an address, the store is a file in `dataDir`. */
     store: { schema: values.STORE_SCHEMA },
     queue: { kind: queueKind(values.QUEUE_URL) },
     delivery: {
       leaseMs: values.DELIVERY_LEASE_SECONDS,
       retryBaseMs: values.RETRY_BASE_SECONDS,
       retryMaxMs: values.RETRY_MAX_SECONDS,
-      /** After this many failed attempts a record is parked. */
+      /** How many failed attempts park a record. */
       retryAttempts: values.RETRY_ATTEMPTS,
-      /** How long a search index of the service may lag before an unknown create counts as not done. */
+      /** How long the service's search index may lag, in milliseconds, before a create with an unknown result counts as not done. */
       settleMs: values.SETTLE_LAG_SECONDS,
       stopGraceMs: values.STOP_GRACE_SECONDS,
-      /** How long the audit keeps its entries. */
+      /** How many days audit entries are kept. */
       auditKeepDays: values.AUDIT_KEEP_DAYS,
     },
     polling: {
@@ -42,19 +42,19 @@ export function localSettings(
       sweepIntervalMs: values.SWEEP_INTERVAL_SECONDS,
       nudgeFloorMs: values.NUDGE_FLOOR_SECONDS,
     },
-    /** A sweep that would delete more than either stops and asks. */
+    /** A stream's deletions within a day above either limit wait for confirmation; up to `floor` they never do. */
     guard: { percent: values.DELETE_GUARD_PERCENT, count: values.DELETE_GUARD_COUNT, floor: values.DELETE_GUARD_FLOOR },
-    /** A changed mapping that would update more than both holds its stream. */
+    /** A changed mapping that would update more than both limits holds its stream. */
     changeGuard: { percent: values.CHANGE_GUARD_PERCENT, count: values.CHANGE_GUARD_COUNT },
     health: { port: values.HEALTH_PORT, host: values.HEALTH_HOST, names: values.HEALTH_NAMES ?? [] },
-    /** Who may see the page, beside the token and the users, which are secrets. */
+    /** Who may see the page without the token or a user, which are secrets. */
     page: { proxy: pageProxy(values, problems), isPublic: values.PAGE_PUBLIC === "read", probes: values.HEALTH_PUBLIC },
-    /** What records mean that wait for a parent which will not come. */
+    /** How to treat records that wait for a parent which will not come. */
     blockedRecords: values.BLOCKED_RECORDS,
     notify: notifySettings(values, problems),
     /** Where traces are sent; undefined: nowhere. */
     tracesUrl: values.OTEL_EXPORTER_OTLP_ENDPOINT,
-    /** What the daemon does for the store at intervals; undefined intervals: never. */
+    /** Scheduled maintenance of the store; an undefined interval means never. */
     care: {
       backupEveryMs: values.BACKUP_EVERY,
       backupKeep: values.BACKUP_KEEP,
@@ -62,14 +62,14 @@ export function localSettings(
       reconcileEveryMs: values.RECONCILE_EVERY,
     },
     log: { level: values.LOG_LEVEL, format: values.LOG_FORMAT },
-    /** The whole environment, for `${NAME}` in the sync file. Values are secrets until proven otherwise: never log them. */
+    /** The whole environment, for `${NAME}` in the sync file. Never log it: values count as secrets. */
     environment,
-    /** The files that variables came from, by the variable's name. */
+    /** The files that variables were read from, by the variable's name. */
     secretFiles,
   };
 }
 
-/** A header that anybody can send proves nothing without the address of the one who sends it. */
+/** A proxy's header is only trusted together with the addresses that may send it, because anyone can send the header. */
 function pageProxy(values: Values, problems: Problem[]) {
   const { PAGE_PROXY_HEADER: header, PAGE_PROXY_ADDRESSES: addresses, PAGE_PROXY_ROLE: role } = values;
   if (header !== undefined && addresses !== undefined) return { header, addresses, role };
@@ -86,14 +86,14 @@ function queueKind(url: string | undefined): "redis" | "postgres" | "private" {
   return url.startsWith("postgres") ? "postgres" : "redis";
 }
 
-/** Copies are copies of the file of a store in SQLite. */
+/** Backups copy a store in SQLite only, so no interval may be set with STORE_URL. */
 function checkBackups(values: Values, problems: Problem[]): void {
   if (values.STORE_URL === undefined || values.BACKUP_EVERY === undefined) return;
   const wanted = "none beside STORE_URL; back the database up by its own tools, such as pg_dump";
   problems.push({ key: "BACKUP_EVERY", found: "an interval", wanted });
 }
 
-/** Where the store is: a database and a schema in it, or the folder of its file. */
+/** The location of the store: a database and a schema in it, or the folder of its file. */
 export function storeLocation(
   { dataDir, store }: Pick<LocalSettings, "dataDir" | "store">,
   { storeUrl }: Pick<Secrets, "storeUrl">,

@@ -4,14 +4,14 @@ import type { Values } from "./schema/schema.ts";
 
 export type { QuietHours } from "./schema/quiet-hours.ts";
 
-/** Who is told what, and when. Addresses that are secret are in `Secrets`. */
+/** Who receives which notifications, and when. Secret addresses are in `Secrets`. */
 export type NotifySettings = Readonly<ReturnType<typeof notifySettings>>;
 
 const MEGABYTE = 1024 * 1024;
 const SUBMISSION = 587;
 const SUBMISSIONS = 465;
 
-/** What the keys of notifications mean together. */
+/** Interprets the keys of notifications. */
 export function notifySettings(values: Values, problems: Problem[]) {
   problems.push(
     ...needs(values, "NOTIFY_WEBHOOK_KEY", "NOTIFY_WEBHOOK_URL", "the address that NOTIFY_WEBHOOK_KEY signs for"),
@@ -23,12 +23,12 @@ export function notifySettings(values: Values, problems: Problem[]) {
   return {
     /** The name of this installation in messages. */
     name: values.NOTIFY_NAME ?? hostname(),
-    /** How long something that is retried must fail before it is reported, in milliseconds. */
+    /** How long a retried operation must fail before it is reported, in milliseconds. */
     afterMs: values.NOTIFY_AFTER,
-    /** 0: no reminders. */
+    /** Interval between reminders, in milliseconds; 0: no reminders. */
     remindMs: values.NOTIFY_REMIND_EVERY ?? 0,
     timezone: values.NOTIFY_TIMEZONE ?? new Intl.DateTimeFormat().resolvedOptions().timeZone,
-    /** How long a stream may be without changes, in milliseconds. */
+    /** How long a stream may be without changes, in milliseconds; `auto`: as its history suggests, `none`: without limit. */
     silence: values.NOTIFY_SILENCE,
     diskFreeBytes: values.NOTIFY_DISK_FREE_MB * MEGABYTE,
     email: emailOf(values),
@@ -40,9 +40,9 @@ export function notifySettings(values: Values, problems: Problem[]) {
       values.NOTIFY_WEBHOOK_URL === undefined
         ? undefined
         : { min: values.NOTIFY_WEBHOOK_MIN, quiet: values.NOTIFY_WEBHOOK_QUIET },
-    /** How often the dead-man switch is called while everything is in sync; undefined without one. */
+    /** Pause between calls of the dead-man switch while everything is in sync, in milliseconds; undefined without a switch. */
     heartbeatMs: values.HEARTBEAT_URL === undefined ? undefined : values.HEARTBEAT_EVERY_SECONDS,
-    /** Hosts that are reached without a proxy. */
+    /** Hosts that are called without a proxy. */
     noProxy: values.NO_PROXY ?? [],
   };
 }

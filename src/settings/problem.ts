@@ -1,23 +1,23 @@
 import { StopError } from "#model";
 import type { Values } from "./schema/schema.ts";
 
-/** One thing that is wrong with the environment. */
+/** One problem with the environment. */
 export interface Problem {
   readonly key: string;
-  /** What was found, in quotes; never a secret's value. */
+  /** What was found, in quotes; never a secret. */
   readonly found: string;
   readonly wanted: string;
 }
 
-/** A key that means nothing without another one: the problem where that is missing. */
+/** Returns the problem if `key` is set but `other`, which it needs, is not. */
 export function needs(values: Values, key: keyof Values, other: keyof Values, wanted: string): Problem[] {
   return values[key] === undefined || values[other] !== undefined ? [] : [{ key: other, found: "nothing", wanted }];
 }
 
-/** The keys that hold milliseconds, typed as seconds. */
+/** The keys whose value is in milliseconds, although their text is in seconds. */
 type SecondsKey = Extract<keyof Values, `${string}_SECONDS`>;
 
-/** Seconds that mean nothing on the wrong side of another key's: the problem where they are there. */
+/** Returns the problem if the value of `key` is on the wrong side of the value of `other`. */
 export function compared(
   values: Values,
   key: SecondsKey,
@@ -29,7 +29,7 @@ export function compared(
   return [{ key, found: `"${found / 1000}"`, wanted: `${wanted} ${other}, which is ${limit / 1000}` }];
 }
 
-/** All problems in one error, sorted by key, so that settings can be corrected in one go. */
+/** Combines all problems in one error, sorted by key, so that they can be corrected in one go. */
 export function settingsError(problems: readonly Problem[]): StopError {
   const sorted = problems.toSorted((a, b) => (a.key < b.key ? -1 : a.key > b.key ? 1 : 0));
   const lines = sorted.map(({ key, found, wanted }) => `  ${key}: found ${found}; expected ${wanted}`);

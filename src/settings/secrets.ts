@@ -1,7 +1,7 @@
 import { secretsInAddress } from "#model";
 import { keys, type Values } from "./schema/schema.ts";
 
-/** What must never be seen: every value here is also given to the redaction of telemetry. */
+/** Values that must never be shown. Each one is also given to telemetry's redaction. */
 export interface Secrets {
   readonly serviceToken: string | undefined;
   readonly servicePassword: string | undefined;
@@ -10,23 +10,23 @@ export interface Secrets {
   readonly storeUrl: string | undefined;
   /** QUEUE_URL may carry a password. */
   readonly queueUrl: string | undefined;
-  /** With it an ERP has streams polled. */
+  /** Allows an ERP to trigger polls. */
   readonly nudgeToken?: string | undefined;
-  /** It opens the page. */
+  /** Gives access to the page. */
   readonly pageToken?: string | undefined;
-  /** Who may log in to the page, with the hashes of their passwords. */
+  /** Users of the page, with their password hashes. */
   readonly pageUsers?:
     | readonly { readonly name: string; readonly role: "read" | "act"; readonly hash: string }[]
     | undefined;
-  /** The proxy's address with its credentials; absent where no proxy is set. */
+  /** The proxy's address with its credentials; absent if no proxy is set. */
   readonly proxyUrl?: string | undefined;
   readonly smtpPassword?: string | undefined;
-  /** Addresses that give the right to write to someone. */
+  /** Addresses that allow anyone who knows them to post messages. */
   readonly chatUrl?: string | undefined;
   readonly webhookUrl?: string | undefined;
   readonly heartbeatUrl?: string | undefined;
   readonly webhookKey?: string | undefined;
-  /** The proxies by scheme, with their credentials, for addresses beside the service's. */
+  /** Proxies by scheme, with their credentials, for addresses other than the service's. */
   readonly proxies?: { readonly http: string | undefined; readonly https: string | undefined };
 }
 
@@ -50,7 +50,7 @@ export function secretsOf(values: Values, proxyUrl: string | undefined): Secrets
   };
 }
 
-/** The secrets with the service's credentials of these texts. */
+/** The secrets with the service's credentials replaced by those of `texts`. */
 export function withCredentials(secrets: Secrets, texts: Readonly<Record<string, string>>): Secrets {
   const { SERVICE_TOKEN, SERVICE_PASSWORD, SERVICE_CODE } = texts;
   return {
@@ -61,17 +61,17 @@ export function withCredentials(secrets: Secrets, texts: Readonly<Record<string,
   };
 }
 
-/** Names of variables that are read from a file where `<NAME>_FILE` names one. */
+/** Names of variables that can be read from the file that `<NAME>_FILE` names. */
 const secretName = /(PASSWORD|PASSWD|TOKEN|SECRET|KEY|CREDENTIALS?)$/;
 const addressName = /(URL|URI|DSN|CONNECTION)$/;
 
-/** Does a variable's name say that it may come from a file? Ours are marked; of others it is guessed, and decides nothing else. */
+/** Whether a variable may be read from a file. Our keys are marked for that; for other names it is a guess that decides nothing else. */
 export function mayComeFromFile(name: string): boolean {
   const key = Object.entries(keys).find(([known]) => known === name)?.[1];
   return key?.secret ?? (secretName.test(name) || addressName.test(name));
 }
 
-/** Every text of the settings that must not appear in a log, an error, a page or the store. */
+/** All texts of the settings that must not appear in a log, an error, a page or the store. */
 export function secretTexts(secrets: Secrets): string[] {
   const { serviceToken, servicePassword, serviceCode, queueUrl, proxyUrl, smtpPassword, webhookKey, proxies } = secrets;
   const { nudgeToken, pageToken, pageUsers = [] } = secrets;
@@ -84,10 +84,10 @@ export function secretTexts(secrets: Secrets): string[] {
   return [...new Set(texts.filter((text): text is string => text !== undefined && text !== ""))];
 }
 
-/** Shorter paths are no secrets, and would be taken out of every other address. */
+/** Shorter paths are not secret, and redacting them would damage other addresses. */
 const SECRET_PATH_LENGTH = 12;
 
-/** An address that is a secret as a whole, also without its query, and its path alone. */
+/** The spellings of an address that is secret as a whole: also without its query, and its path alone. */
 function spellingsOf(address: string | undefined): string[] {
   if (address === undefined) return [];
   const { pathname, search } = new URL(address);

@@ -15,7 +15,7 @@ type Login =
       readonly tokenName: string | undefined;
     };
 
-/** What the service's keys mean together; undefined where they contradict each other, with the reasons in `problems`. */
+/** Interprets the service's keys. Undefined if they are incomplete or contradictory, with the reasons in `problems`. */
 export function serviceSettings(values: Values, problems: Problem[]) {
   const url = values.SERVICE_URL;
   if (url === undefined)
@@ -30,63 +30,63 @@ export function serviceSettings(values: Values, problems: Problem[]) {
   if (url === undefined || login === undefined) return undefined;
   const proxyUrl = proxyFor(url, values);
   return {
-    /** Without a slash at its end and without credentials. */
+    /** Without a trailing slash and without credentials. */
     url,
-    /** Another address of the same service, which the store may know it by. */
+    /** Another address of the same service, under which the store may know it. */
     formerUrl: values.SERVICE_FORMER_URL,
     login,
     dialect: dialectOf(values),
     connectTimeoutMs: values.SERVICE_CONNECT_TIMEOUT_SECONDS,
     answerTimeoutMs: values.SERVICE_ANSWER_TIMEOUT_SECONDS,
     callTimeoutMs: values.SERVICE_CALL_TIMEOUT_SECONDS,
-    /** Ceiling of requests at once. */
+    /** Most requests at once. */
     concurrency: values.SERVICE_CONCURRENCY,
     responseLimitBytes: values.SERVICE_RESPONSE_LIMIT_BYTES,
-    /** Path of a PEM file with the authorities to trust beside the system's. */
+    /** Path of a PEM file with authorities to trust in addition to the system's. */
     caFile: values.SERVICE_CA_FILE,
-    /** From HTTPS_PROXY / HTTP_PROXY / NO_PROXY, without credentials: with them it is `secrets.proxyUrl`. */
+    /** From HTTPS_PROXY / HTTP_PROXY / NO_PROXY, without credentials; `secrets.proxyUrl` has them. */
     proxy: proxyUrl === undefined ? undefined : { url: new URL(proxyUrl).origin, except: values.NO_PROXY ?? [] },
-    /** How old cached reference data may be. */
+    /** How old cached reference data may be, in milliseconds. */
     referenceMaxAgeMs: values.SERVICE_REFERENCE_MAX_AGE_SECONDS,
-    /** How old the match index may be before a create consults it. */
+    /** How old the match index may be when a create uses it, in milliseconds. */
     matchMaxAgeMs: values.SERVICE_MATCH_MAX_AGE_SECONDS,
   };
 }
 
-/** The proxy's address as given, credentials included, or undefined where this service is called without one. */
+/** The service's proxy address as given, credentials included; undefined if the service is called without a proxy. */
 export function proxyFor(serviceUrl: string | undefined, values: Values): string | undefined {
   return serviceUrl?.startsWith("https:") ? values.HTTPS_PROXY : values.HTTP_PROXY;
 }
 
 /**
- * Everything the API reference does not show, as values; the known facts are the defaults. `svcsync check --service` says
- * which hold on a tenant.
+ * Everything that the API reference leaves open, as values; the known facts are the defaults. `svcsync check --service` shows which of them
+ * a tenant needs.
  */
 export type Dialect = Readonly<ReturnType<typeof dialectOf>>;
 
 export function dialectOf(values: Values) {
   return {
-    /** The word that the wire has where the reference writes `svc`: in paths, wrapper keys, `fields` and link names. */
+    /** The word that the API uses where the reference writes `svc`: in paths, wrapper keys, `fields` and link names. */
     brand: values.DIALECT_BRAND,
-    /** Where a list's rows are: under the resource's name (or `listKeys`), under one fixed key, or the answer itself. */
+    /** Where a list's rows are: under the resource's name (or `listKeys`), under one fixed key, or at the top level. */
     listWrapper: values.DIALECT_LIST_WRAPPER,
     /** Wrapper keys that differ from the resource's name. */
     listKeys: values.DIALECT_LIST_KEYS ?? {},
-    /** Paging by record offset, by page number (from 0 or 1), or none at all. */
+    /** Paging by record offset, by page number (from 0 or 1), or no paging. */
     paging: values.DIALECT_PAGING,
     /** Records per page, 2 to 50. */
     pageSize: values.DIALECT_PAGE_SIZE,
-    /** The sort parameter that makes pages stable (`sortings=id asc`), or undefined where there is none. */
+    /** The sort parameter that makes pages stable (`sortings=id asc`); undefined if there is none. */
     sort: values.DIALECT_SORT,
-    /** The member that counts all records of a list, or undefined where lists do not count. */
+    /** The member with a list's total count; undefined if lists have none. */
     totalKey: values.DIALECT_TOTAL_KEY,
     /** Path of one record below `restApi/v1/`, with {resource} and {id}. */
     recordPath: values.DIALECT_RECORD_PATH,
-    /** What a create answers: the record, only an id, only a Location header, or nothing usable. */
+    /** The answer to a create: the record, only an id, only a Location header, or nothing usable. */
     createAnswer: values.DIALECT_CREATE_ANSWER,
-    /** May array properties be updated with `{ action, ids }`? Else: read, merge, write the whole array. */
+    /** Whether array properties can be updated with `{ action, ids }`. If not, svcsync reads, merges and writes the whole array. */
     arrayUpdate: values.DIALECT_ARRAY_UPDATE,
-    /** Paths that differ from the resource's name, e.g. contignent -> contingent; may hold {parent} for nested ones. */
+    /** Paths that differ from the resource's name, e.g. contignent -> contingent; nested ones may hold {parent}. */
     paths: values.DIALECT_PATHS ?? {},
   };
 }

@@ -3,7 +3,7 @@ import { MINUTE_MS, duration } from "#model";
 import { optional, secret, withDefault } from "./key.ts";
 import { address, folder, hostList, oneOf, orNone, seconds, text, wholeNumber } from "./values.ts";
 
-/** What flows where. */
+/** The sync file and the folder for data. */
 export const fileKeys = {
   DATA_DIR: withDefault(
     folder,
@@ -107,7 +107,7 @@ export const deliveryKeys = {
   AUDIT_KEEP_DAYS: withDefault(wholeNumber(1, 36_500), "90", "How long the history of writes is kept, in days."),
 };
 
-/** ERPs that say when something changed. */
+/** Access for ERPs that report changes. */
 export const nudgeKeys = {
   NUDGE_TOKEN: secret(
     text.min(16, "a token of at least 16 characters"),
@@ -165,7 +165,7 @@ export const logKeys = {
   ),
 };
 
-/** An interval of work that costs minutes: a shorter one would do nothing else. */
+/** An interval for work that takes minutes: with a shorter one, the daemon would do nothing else. */
 function atLeast(minMs: number, spelling: string) {
   const wanted = `none, or a duration of at least ${spelling} such as 12h or 7d`;
   return orNone(
@@ -174,7 +174,7 @@ function atLeast(minMs: number, spelling: string) {
   );
 }
 
-/** What the daemon does for the store at intervals. */
+/** Scheduled maintenance of the store. */
 export const careKeys = {
   BACKUP_EVERY: withDefault(
     atLeast(10 * MINUTE_MS, "10m"),

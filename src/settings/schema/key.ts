@@ -1,16 +1,16 @@
 import type { z } from "zod";
 
-/** One key of the environment: what it is for people, and how its text becomes a value. */
+/** One environment key: its description for people, and how its text becomes a value. */
 export interface Key<Value = unknown, Default extends string | undefined = string | undefined> {
   /** Sentences for `.env.example`: what the key does, with its unit and bounds. */
   readonly about: string;
-  /** Text to value. Its error messages state what is wanted: "a whole number from 1 to 64". */
+  /** Turns text into the value. Its error messages state what is expected: "a whole number from 1 to 64". */
   readonly value: z.ZodType<Value, string>;
-  /** Text like the operator's, so that it passes through the same schema; undefined where absence means something. */
+  /** The default as text, which passes through the same schema. Undefined if the absence of the key has a meaning. */
   readonly default: Default;
-  /** Shown commented out in `.env.example` where there is no default. */
+  /** Shown commented out in `.env.example` if there is no default. */
   readonly example: string;
-  /** Never shown: not in problems, not in the log. `<KEY>_FILE` may name a file that holds it. */
+  /** Whether the value must never be shown, neither in problems nor in the log. `<KEY>_FILE` may then name a file that holds it. */
   readonly secret: boolean;
 }
 
@@ -23,7 +23,7 @@ export function withDefault<Value, const Default extends string>(
   return { about, value, default: initial, example: initial, secret: false };
 }
 
-/** A key whose absence means something, or is judged together with other keys. */
+/** A key whose absence has a meaning, or that is checked together with other keys. */
 export function optional<Value>(
   value: z.ZodType<Value, string>,
   example: string,
@@ -32,7 +32,7 @@ export function optional<Value>(
   return { about, value, default: undefined, example, secret: false };
 }
 
-/** An optional key whose value is secret. */
+/** An optional key with a secret value. */
 export function secret<Value>(value: z.ZodType<Value, string>, example: string, about: string): Key<Value, undefined> {
   return { about, value, default: undefined, example, secret: true };
 }

@@ -21,7 +21,7 @@ const quiet = (channel: string) =>
 
 const zone = z.string().refine(isTimeZone, "a time zone such as Europe/Berlin");
 
-/** Who is told what, and when. */
+/** Who receives which notifications, and when. */
 export const notifyKeys = {
   NOTIFY_NAME: optional(text, "Example Ltd", "The name of this installation in messages. Default: the machine's name."),
   NOTIFY_AFTER: withDefault(
@@ -97,7 +97,7 @@ export const notifyKeys = {
   ),
 };
 
-/** User and password have keys of their own. */
+/** Whether the address names only a server: user and password have their own keys. */
 function isServer(value: string): boolean {
   const { username, password, pathname, search, hash } = new URL(value);
   return username === "" && password === "" && /^\/?$/.test(pathname) && search === "" && hash === "";

@@ -4,7 +4,10 @@ import { membersList, oneOf, text } from "./values.ts";
 
 const tokenMin = 16;
 
-/** Lines of `svcsync page-password`. Of two for a name one would never be asked, and a former password would still open the page. */
+/**
+ * Lines printed by `svcsync page-password`, one per name. With two lines for a name, only one would ever be checked, and an old password could
+ * still open the page.
+ */
 const users = membersList.pipe(
   z
     .array(
@@ -32,7 +35,7 @@ function asSocketsSpellIt(address: string): string {
   return mapped ?? (address.includes(":") ? new URL(`http://[${address}]`).hostname.slice(1, -1) : address);
 }
 
-/** Who may see the status page and act there. */
+/** Who may see and use the status page. */
 export const pageKeys = {
   PAGE_TOKEN: secret(
     text.min(tokenMin, `a token of at least ${tokenMin} characters`),

@@ -1,13 +1,13 @@
 import { z } from "zod";
 
-/** A span of the day on some days of the week (1 is Monday), in minutes after midnight; `to` before `from`: over midnight. */
+/** A span of the day on some weekdays (1 is Monday), in minutes after midnight. If `to` is before `from`, the span ends on the next day. */
 interface QuietSpan {
   readonly days: readonly number[];
   readonly from: number;
   readonly to: number;
 }
 
-/** When messages wait. */
+/** The times during which messages wait. */
 export type QuietHours = readonly QuietSpan[];
 
 const wanted = "spans such as 22:00-07:00, or Mon-Fri 18:00-07:00, Sat-Sun";
@@ -17,7 +17,7 @@ const minutesOfDay = 24 * 60;
 const day = "(?:mon|tue|wed|thu|fri|sat|sun)";
 const span = new RegExp(`^(?:(${day})(?:-(${day}))?)?\\s*(?:(\\d{1,2}):(\\d{2})-(\\d{1,2}):(\\d{2}))?$`, "i");
 
-/** `Mon-Fri 18:00-07:00, Sat-Sun`: days alone mean the whole day. */
+/** Parses `Mon-Fri 18:00-07:00, Sat-Sun`; days without times mean the whole day. */
 export const quietHours = z.string().transform((text, context): QuietHours => {
   const spans = text.split(",").map((part) => spanOf(part.trim()));
   const known = spans.filter((each) => each !== undefined);
@@ -38,7 +38,7 @@ function spanOf(text: string): QuietSpan | undefined {
   return { days, from, to };
 }
 
-/** `Fri-Mon` goes over the weekend. */
+/** The weekdays from `first` to `last`; `Fri-Mon` includes the weekend. */
 function daysBetween(first: string, last: string): number[] {
   const [from, to] = [dayNumber(first), dayNumber(last)];
   return from <= to

@@ -16,7 +16,7 @@ import { notifyKeys } from "./notify-keys.ts";
 import { pageKeys } from "./page-keys.ts";
 import { proxyKeys, serviceKeys } from "./service-keys.ts";
 
-/** Every key that svcsync reads, in the order of `.env.example`: the one definition. */
+/** The one definition of all keys that svcsync reads, in the order of `.env.example`. */
 export const keys = {
   ...serviceKeys,
   ...proxyKeys,
@@ -40,7 +40,7 @@ export function isSettingsKey(name: string): boolean {
   return Object.hasOwn(keys, name);
 }
 
-/** The keys under the headings of `.env.example`, in its order. */
+/** The keys by heading of `.env.example`, in its order. */
 export const sections: readonly { readonly title: string; readonly keys: Readonly<Record<string, Key>> }[] = [
   { title: "The service", keys: serviceKeys },
   { title: "Proxy", keys: proxyKeys },
@@ -59,16 +59,16 @@ export const sections: readonly { readonly title: string; readonly keys: Readonl
   { title: "Dialect: what the API reference of the service leaves open", keys: dialectKeys },
 ];
 
-/** Words that others begin their names with, too. */
+/** Prefixes that other programs also use. */
 const commonWords: ReadonlySet<string> = new Set(["DATA", "SYNC", "BLOCKED", "HTTPS", "HTTP", "NO", "OTEL"]);
 
-/** A name that begins so is meant for svcsync, so an unknown one is a mistake. */
+/** Prefixes of names that are meant for svcsync: an unknown name with one of them is a mistake. */
 export const ownPrefixes: readonly string[] = Object.keys(keys)
   .map((key) => key.split("_", 1).join())
   .filter((word) => !commonWords.has(word))
   .map((word) => `${word}_`);
 
-/** The values of all keys, each as its schema gave it. */
+/** The parsed values of all keys. */
 export type Values = {
   readonly [Name in keyof typeof keys]: (typeof keys)[Name] extends Key<infer Value, infer Default>
     ? Default extends string
@@ -77,7 +77,7 @@ export type Values = {
     : never;
 };
 
-/** What a key wants instead of this text, as a problem says it; undefined where it takes the text. */
+/** What the key expects instead of this text, for a problem; undefined if it accepts the text. */
 export function wantedInstead(name: keyof typeof keys, text: string): string | undefined {
   return keys[name].value.safeParse(text).error?.issues[0]?.message;
 }

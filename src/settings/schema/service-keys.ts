@@ -2,7 +2,7 @@ import { z } from "zod";
 import { optional, secret, withDefault } from "./key.ts";
 import { address, list, seconds, text, token, wholeNumber, yesOrNo } from "./values.ts";
 
-/** From facts of the live service: 31 days is its maximum, a negative lifetime never ends. */
+/** The service's maximum is 31 days, and a negative lifetime never ends (from facts of the live service). */
 const lifetimeMaxMinutes = 44_640;
 
 function hasNoCredentials(address: string): boolean {
@@ -10,7 +10,7 @@ function hasNoCredentials(address: string): boolean {
   return username === "" && password === "";
 }
 
-/** svcsync adds the paths itself, as the reference has them. */
+/** Whether the address has no path of the API: svcsync adds the paths of the reference itself. */
 function isBase(address: string): boolean {
   return !/[?#]/.test(address) && !/\/restApi(\/|$)/i.test(new URL(address).pathname);
 }
@@ -20,7 +20,7 @@ const base = address(["https", "http"])
   .refine(isBase, "the base address alone, without /restApi, ? and #")
   .transform((value) => value.replace(/(?<!\/)\/+$/, ""));
 
-/** How the service is reached and who we are there. */
+/** How to reach the service, and how to log in. */
 export const serviceKeys = {
   SERVICE_URL: optional(base, "https://example.com", "Base address of the tenant, without /restApi. Required."),
   SERVICE_FORMER_URL: optional(
@@ -85,7 +85,7 @@ export const serviceKeys = {
   ),
 };
 
-/** The usual proxy keys; small letters are read too. */
+/** The usual proxy keys, which are also read in lower case. */
 export const proxyKeys = {
   HTTPS_PROXY: secret(address(["http", "https"]), "http://proxy.example:3128", "Proxy for https addresses."),
   HTTP_PROXY: secret(address(["http", "https"]), "http://proxy.example:3128", "Proxy for http addresses."),

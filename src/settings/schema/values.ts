@@ -1,13 +1,13 @@
 import { z } from "zod";
 import { splitHosts } from "#model";
 
-/** The schemas of single values: text in, value out, and an error message that states what is wanted. */
+/** Schemas of single values: text in, value out, with an error message that states what is expected. */
 
 const msPerSecond = 1000;
 
 export const text = z.string().min(1, "some text");
 
-/** A folder that is created where it is missing: quotes, `~` and a shell's variables would become a part of its name. */
+/** A folder that is created if missing. Quotes, `~` and shell variables are refused, because they would become part of its name. */
 export const folder = text.refine(
   (value) => !/^["'\s~]|["'\s]$|(^|[\\/])(\$\{?[A-Za-z_]|%\w+%)/.test(value),
   "a path without quotes or spaces around it, and without ~ or variables",
@@ -22,7 +22,7 @@ export function wholeNumber(min: number, max: number) {
     .pipe(z.number().min(min, wanted).max(max, wanted));
 }
 
-/** Seconds as people write them, fractions allowed; the value is in milliseconds. */
+/** A number of seconds, fractions allowed; the value is in milliseconds. */
 export function seconds(min: number, max: number) {
   const wanted = `seconds from ${min} to ${max}`;
   return z
@@ -43,12 +43,12 @@ function eitherOf(words: readonly string[]): string {
   return words.join(", ").replace(/, (?=[^,]*$)/, " or ");
 }
 
-/** What goes into a header of HTTP as it is: a line break at its end is easily copied along, and no request could be sent. */
+/** A value that is sent in an HTTP header unchanged. A copied line break at its end would make every request fail. */
 export const token = z
   .string()
   .regex(/^[\x21-\x7e]+$/, "a token of ASCII characters, without spaces and line breaks around or in it");
 
-/** An address with one of these schemes, e.g. `["https", "http"]`. Those of Redis Sentinel may have several hosts. */
+/** An address with one of these schemes, e.g. `["https", "http"]`. Addresses of Redis Sentinel may have several hosts. */
 export function address(schemes: readonly string[]) {
   const wanted = `an address that begins with ${eitherOf(schemes.map((scheme) => `${scheme}://`))}`;
   return z
@@ -65,12 +65,12 @@ function schemeOf(value: string): string {
   return /^[a-z+]+(?=:\/\/)/.exec(value)?.[0] ?? "";
 }
 
-/** What `value` takes, or `none` for undefined. */
+/** Accepts what `value` accepts, or `none` for undefined. */
 export function orNone<Value>(value: z.ZodType<Value, string>, wanted: string): z.ZodType<Value | undefined, string> {
   return z.union([z.literal("none").transform(() => undefined), value], wanted);
 }
 
-/** `a=1,b=2` as a record; the names must be resources' or other plain words. */
+/** Parses `a=1,b=2` as a record. The names must be resources' or other plain words. */
 export const pairs = z
   .string()
   .regex(/^\s*[A-Za-z]\w*\s*=[^=,]+(,\s*[A-Za-z]\w*\s*=[^=,]+)*$/, "pairs such as name=value,other=value")
@@ -83,7 +83,7 @@ export const pairs = z
     ),
   );
 
-/** `a, b` as a list without empty members. */
+/** Parses `a, b` as a list without empty members. */
 export const list = text.transform((value) =>
   value
     .split(",")
@@ -91,10 +91,10 @@ export const list = text.transform((value) =>
     .filter((member) => member !== ""),
 );
 
-/** A list with members: `,` is what is left where the variables behind it are not set. */
+/** A list with at least one member: `,` is what remains when variables inside the value are not set. */
 export const membersList = list.refine((members) => members.length > 0, "at least one, separated by commas");
 
-/** Names of hosts, without scheme, port and path. */
+/** Host names without scheme, port and path. */
 export const hostList = list.pipe(
   z.array(z.string().regex(/^[\w-]+(\.[\w-]+)*\.?$/, "names such as svcsync.example.com, without https:// and port")),
 );
