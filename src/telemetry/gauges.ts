@@ -3,7 +3,7 @@ import type { Readings } from "./metrics.ts";
 
 const breakerStates = ["closed", "half-open", "open"] as const;
 
-/** The figures that are read at a scrape. Setting them forgets the last ones: what is not read is not shown. */
+/** Creates the gauges that are read at each scrape. `set` first clears all of them: a value that was not read is not shown. */
 export function openGauges(registry: Registry, version: string): { set(readings: Readings): void } {
   const read: Pick<Gauge, "reset">[] = [];
   const gauge = <Label extends string>(name: string, help: string, ...labelNames: Label[]) => {

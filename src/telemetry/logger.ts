@@ -1,14 +1,14 @@
 import type { ErrorFacts, Json } from "#model";
 
 /**
- * Facts beside a message. Names come from the glossary: stream, key, resource, serviceId, outcome, durationMs, count …
- * `err` is logged with its code, message, details and cause.
+ * Fields of a log message, with names from the glossary: stream, key, resource, serviceId, outcome, durationMs, count … `err` is logged
+ * with its code, message, details and cause.
  */
 export type LogFields = { readonly [name: string]: Json | undefined | Error | ErrorFacts };
 
 /**
- * A structured log. Messages are static, lower-case and in the past tense; facts are fields. Each message is listed in
- * docs/messages.md. `info` once per batch, `debug` per record, `warn` heals itself, `error` needs a person.
+ * A structured log. Messages are static, lower-case and in the past tense; facts are fields. docs/messages lists each message. `info` is
+ * for batches, `debug` for single records; a `warn` resolves without help, an `error` needs a person.
  */
 export interface Logger {
   debug(fields: LogFields, message: string): void;

@@ -1,47 +1,47 @@
 import type { Outcome, RecordState, ResourceName, StreamName } from "#model";
 
-/** What is true at the moment of a scrape. A part that cannot be read now is left out; its figures are then absent. */
+/** Values read for a scrape. A value that cannot be read is absent. */
 export interface Readings {
   /** Records per stream and state. */
   readonly records?: ReadonlyMap<StreamName, Readonly<Partial<Record<RecordState, number>>>>;
-  /** How far each stream is behind its ERP, in milliseconds: the time since a poll last reached its end. */
+  /** Time since each stream's last completed poll, in milliseconds. */
   readonly lagMs?: ReadonlyMap<StreamName, number>;
-  /** What holds each stream; without an entry nothing does. */
+  /** The kinds of hold on each stream; no entry means no hold. */
   readonly held?: ReadonlyMap<StreamName, readonly string[]>;
-  /** Milliseconds since the oldest change was first seen that is not delivered yet; absent where none is due. */
+  /** Milliseconds since the oldest undelivered change was first seen; absent if no change is due. */
   readonly undeliveredMs?: ReadonlyMap<StreamName, number>;
-  /** Wake-ups that wait, and deliveries and polls that run now. */
+  /** Waiting wake-ups, and running deliveries and polls. */
   readonly queue?: { readonly waiting: number; readonly active: number };
-  /** Milliseconds since the last scheduled backup that was verified. */
+  /** Milliseconds since the last verified scheduled backup. */
   readonly backupAgeMs?: number;
-  /** Differences of the last scheduled comparison, by stream and kind. */
+  /** Differences found by the last scheduled comparison, by stream and kind. */
   readonly drifts?: Readonly<Record<StreamName, Readonly<Record<string, number>>>>;
-  /** Of each channel of notifications: changes that wait for it, and for how long it has taken none; 0 while it works. */
+  /** Per notification channel: changes that wait for it, and for how many milliseconds it has failed; 0 while it works. */
   readonly channels?: ReadonlyMap<string, { readonly waiting: number; readonly failingMs: number }>;
   readonly service?: {
     readonly state: "closed" | "open" | "half-open";
     readonly concurrency: number;
     readonly holdMs: number;
-    /** Undefined: no limit is known. */
+    /** Undefined if no limit is known. */
     readonly perSecond: number | undefined;
   };
 }
 
-/** Upper bounds of how long changes took: from one that a poll brings at once to one that waited for a weekend. */
+/** Bucket bounds for the time that changes took: from those that a poll delivers at once to those that waited for a weekend. */
 export const latencyBoundsMs: readonly number[] = [
   100, 250, 500, 1_000, 2_500, 5_000, 10_000, 30_000, 60_000, 300_000, 900_000, 3_600_000, 14_400_000, 86_400_000,
   259_200_000,
 ];
 
-/** How one delivery ended: well, or why not. */
+/** The result of one delivery: its outcome, or why it did not succeed. */
 export type DeliveryEnd = Outcome | "waiting" | "retry" | "parked" | "uncertain";
 
-/** The figures that operators watch. Counting never throws and never waits. */
+/** The metrics for operators. Counting never throws and never waits. */
 export interface Metrics {
   delivered(stream: StreamName, end: DeliveryEnd, durationMs: number): void;
-  /** A change reached the service this long after the poll that first saw it. */
+  /** Counts a change that reached the service this long after the poll that first saw it. */
   arrived(stream: StreamName, sinceChangeMs: number): void;
-  /** One request to the service that was answered, or that failed without an answer (`status` undefined). */
+  /** Counts a request to the service that was answered, or failed without an answer (`status` undefined). */
   requested(request: {
     readonly resource: ResourceName;
     readonly method: string;
@@ -53,8 +53,8 @@ export interface Metrics {
     poll: { readonly rowsRead: number; readonly changed: number; readonly durationMs: number },
   ): void;
   pollFailed(stream: StreamName): void;
-  /** A message to people was delivered by this channel, or was not. Needs no `this`. */
+  /** Counts a notification that this channel delivered, or failed to. Does not use `this`. */
   readonly notified: (channel: string, result: "delivered" | "failed") => void;
-  /** All figures in Prometheus' text format, with fresh readings. Resolves also when readings cannot be had. */
+  /** All metrics in Prometheus' text format, with fresh values. Also resolves if values cannot be read. */
   text(): Promise<string>;
 }

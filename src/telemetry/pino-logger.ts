@@ -7,21 +7,21 @@ import { Redaction, type Redact } from "./redaction.ts";
 
 export interface LogOptions {
   readonly level: "debug" | "info" | "warn" | "error";
-  /** `auto`: pretty on a terminal, else JSON. */
+  /** `auto`: pretty on a terminal, otherwise JSON. */
   readonly format: "json" | "pretty" | "auto";
-  /** Texts that no line may hold, wherever they would stand; as a redaction they may grow. */
+  /** Texts that must not appear anywhere in a line. A Redaction can learn more of them later. */
   readonly secrets: readonly string[] | Redaction;
-  /** Standard output unless given. */
+  /** Default: standard output. */
   readonly destination?: DestinationStream | undefined;
 }
 
 const standardOutput = 1;
-/** Of a log that cannot be written for now, so many bytes are kept for later. */
+/** How much of the log is kept in memory while it cannot be written, in bytes. */
 const keptBytes = 1024 * 1024;
 
 /**
- * Opens the log of the process: one line per message, with `time` (ISO 8601, UTC), `level`, the fields and `msg`.
- * Lines are written before the call returns, so that the last ones before a crash are there.
+ * Opens the process's log: one line per message, with `time` (ISO 8601, UTC), `level`, the fields and `msg`. Lines are written before the
+ * call returns, so that the last ones before a crash are not lost.
  */
 export function openLogger(options: LogOptions): Logger {
   const onTerminal = options.destination === undefined && process.stdout.isTTY;
@@ -33,7 +33,7 @@ export function openLogger(options: LogOptions): Logger {
       base: null,
       timestamp: pino.stdTimeFunctions.isoTime,
       formatters: { level: (label) => ({ level: label }) },
-      // Errors are plain objects already: pino's serializer would take them apart again.
+      // Errors are already plain objects; pino's serializer would convert them again.
       serializers: { err: (plain: unknown) => plain },
     },
     usePretty ? prettyStream(output, onTerminal && process.stdout.hasColors()) : printableStream(output),
@@ -42,14 +42,14 @@ export function openLogger(options: LogOptions): Logger {
   return redactedLogger(root, usePretty ? (text) => withoutBreaks(redact(text)) : redact);
 }
 
-/** A disk that is full, or a terminal that is gone, stops nothing but the log. */
+/** Standard output that ignores errors: a full disk, or a closed terminal, stops only the log. */
 function unfailingOutput(): DestinationStream {
   const output = pino.destination({ dest: standardOutput, sync: true, maxLength: keptBytes });
   output.on("error", () => undefined);
   return output;
 }
 
-/** Prettifies in this thread and at once: a worker thread would lose the last lines of a crash. */
+/** Formats in this thread and at once, because a worker thread would lose the last lines before a crash. */
 function prettyStream(output: DestinationStream, colorize: boolean): DestinationStream {
   const prettify = prettyFactory({
     colorize,
@@ -59,7 +59,7 @@ function prettyStream(output: DestinationStream, colorize: boolean): Destination
   return { write: (line) => output.write(prettify(line)) };
 }
 
-/** No value begins a line of its own; the lines of a stack stay lines. */
+/** Removes line breaks, so that no value starts a line of its own; the lines of a stack trace stay lines. */
 function withoutBreaks(text: string): string {
   return text
     .split(/\n(?= {4}at )/)
@@ -67,12 +67,12 @@ function withoutBreaks(text: string): string {
     .join("\n");
 }
 
-/** JSON that a terminal does not obey; what it means stays the same. */
+/** Escapes control characters for terminals; the JSON keeps its meaning. */
 function printableStream(output: DestinationStream): DestinationStream {
   return { write: (line) => output.write(printable(line)) };
 }
 
-/** Nothing reaches pino but plain, redacted values. */
+/** Passes only plain, redacted values to pino. */
 function redactedLogger(root: Pino, redact: Redact): Logger {
   const write =
     (level: LogOptions["level"]): Logger["info"] =>

@@ -3,13 +3,13 @@ import { isSecretField, redactedMark, type Redact } from "./redaction.ts";
 
 type Plain = null | boolean | number | string | Plain[] | { [name: string]: Plain };
 
-/** A chain of causes or a nest of objects ends here: a log line is not a place for more, and cycles end too. */
+/** Maximum depth of causes and nested objects in a log line, which also ends cycles. */
 const maxDepth = 8;
-/** A stack fits; a key or a message as long as a book does not. */
+/** Maximum length of a text, in characters: enough for a stack trace, not for a huge key or message. */
 const maxLength = 2_000;
 const maxMembers = 50;
 
-/** Fields as plain, redacted values: the only way into a log line. */
+/** Converts fields to plain, redacted values, the only ones that a log line gets. */
 export function plainFields(fields: object, redact: Redact, depth = 0): Record<string, Plain> {
   const plain: Record<string, Plain> = {};
   for (const [name, value] of Object.entries(fields)) {
@@ -38,21 +38,21 @@ function plainList(members: readonly unknown[], redact: Redact, depth: number): 
   return members.length > maxMembers ? [...plain, `[${members.length - maxMembers} more]`] : plain;
 }
 
-/** After redaction: a secret that is cut in two would not be found. */
+/** Shortens after redaction, because a secret that is cut in two would not be found. */
 function shortened(text: string): string {
   if (text.length <= maxLength) return text;
   return `${text.slice(0, maxLength)}… [${text.length - maxLength} more characters]`;
 }
 
-/** A number can be a secret too: a second factor. */
+/** A number can be a secret too, such as a second factor. */
 function plainNumber(value: number, redact: Redact): Plain {
   const text = String(value);
   return redact(text) === text ? value : redactedMark;
 }
 
 /**
- * An error with its code, family, message, details and causes. Only unexpected errors have a stack: those without
- * a code. Other members are left out, since libraries hang whole requests on their errors.
+ * An error with its code, family, message, details and causes. Only unexpected errors, which have no code, keep their stack trace. Other
+ * members are dropped, because libraries attach whole requests to their errors.
  */
 function plainError(error: Error, redact: Redact, depth: number): Plain {
   const plain: Record<string, unknown> = { type: error.name, message: error.message };

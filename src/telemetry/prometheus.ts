@@ -5,23 +5,23 @@ import { openGauges } from "./gauges.ts";
 /** The media type of {@link Metrics.text}. */
 export const metricsType = Registry.PROMETHEUS_CONTENT_TYPE;
 
-/** From a lookup in a local network to the longest call that the settings allow by default, in seconds. */
+/** Buckets in seconds: from a look-up in a local network to the longest call that the default settings allow. */
 const durationBuckets = [0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 30, 60];
-/** From a poll that found nothing to a first load. */
+/** Buckets in seconds: from a poll that finds nothing to a first load. */
 const pollBuckets = [0.05, 0.25, 1, 5, 15, 60, 300, 1800];
 /**
- * How often the library looks whether the event loop is late; what it tells includes this pause. At its default of 10 ms these
- * looks were half of the processor time of an idle daemon.
+ * How often the library samples the event loop's delay, in milliseconds; its result includes this pause. At the default of 10 ms, sampling
+ * took half of an idle daemon's processor time.
  */
 const loopLookMs = 1_000;
 
 export interface MetricsOptions {
   readonly version: string;
-  /** Asked once per scrape. */
+  /** Called once per scrape. */
   readonly read: () => Promise<Readings>;
 }
 
-/** Figures in a registry of their own: two daemons in one process do not mix. */
+/** Creates metrics in their own registry, so that two daemons in one process do not mix. */
 export function openMetrics({ version, read }: MetricsOptions): Metrics {
   const registry = new Registry();
   collectDefaultMetrics({ register: registry, eventLoopMonitoringPrecision: loopLookMs });

@@ -1,4 +1,4 @@
-/** Takes every secret out of a text. */
+/** Removes every secret from a text. */
 export type Redact = (text: string) => string;
 
 export const redactedMark = "[redacted]";
@@ -7,12 +7,12 @@ const bearer = /\bBearer\s+[^\s"',;]+/gi;
 /** `//user:password@` and `//token@` inside an address. */
 const credentials = /(:\/\/)[^/?#\s"'@]+@/g;
 
-/** More than one: what was refused may be logged after the next login. */
+/** Tokens remembered per login, at least: a refused token may be logged after the next login. */
 const TOKENS_KEPT = 10;
 
 /**
- * The secrets of this process: those of the settings, and those that it is given while it runs. They are found wherever they
- * stand, also as addresses and JSON spell them; what looks like a credential is taken out as well.
+ * The secrets of this process: those of the settings, and those added at run time. They are found everywhere, also as addresses and JSON
+ * spell them. Texts that look like credentials are redacted too.
  */
 export class Redaction {
   readonly #spellings = new Set<string>();
@@ -23,7 +23,7 @@ export class Redaction {
     this.hide(...secrets);
   }
 
-  /** From now on these texts are taken out too. */
+  /** Adds texts to redact. */
   readonly hide = (...secrets: readonly string[]): void => {
     const before = this.#spellings.size;
     for (const secret of secrets)
@@ -32,8 +32,8 @@ export class Redaction {
   };
 
   /**
-   * Hides the tokens that one login brings, again and again for months: those of its last call and some before, {@link TOKENS_KEPT} at
-   * least. Earlier ones have ended, and each that is looked for costs time.
+   * Returns a function that hides the tokens of one login, which may be renewed for months. It keeps those of the last call and some
+   * earlier ones, at least {@link TOKENS_KEPT}. Older tokens have expired, and searching for each one costs time.
    */
   readonly ofLogin = (): ((...tokens: readonly string[]) => void) => {
     const login: { tokens: readonly string[] } = { tokens: [] };
@@ -48,7 +48,7 @@ export class Redaction {
   };
 
   #learn(): void {
-    // The longest first: a secret that contains another one goes as a whole.
+    // Longest first, so that a secret that contains another one is removed as a whole.
     const spellings = [...this.#spellings, ...this.#logins.flatMap(({ tokens }) => tokens.flatMap(spellingsOf))];
     const known = spellings.toSorted((a, b) => b.length - a.length).map(escapeRegExp);
     this.#pattern = new RegExp(known.join("|"), "g");
@@ -60,7 +60,7 @@ export class Redaction {
   };
 }
 
-/** A copy in which every text has gone through `redact`, names of members included. */
+/** A copy in which all texts, including member names, were passed through `redact`. */
 export function redacted<Value>(value: Value, redact: Redact): Value {
   // oxlint-disable-next-line typescript/no-unsafe-type-assertion -- the copy has the shape of the value
   return copy(value, redact) as Value;
@@ -76,7 +76,7 @@ function copy(value: unknown, redact: Redact): unknown {
 const secretField =
   /^(proxy-?)?authorization$|^(set-?)?cookie$|password|passwd|secret|api-?_?key|(access|refresh)_?token$|^token$/i;
 
-/** Does a field's name say that its value must not be seen, whatever it is? */
+/** Whether a field's name means that its value must never be shown. */
 export function isSecretField(name: string): boolean {
   return secretField.test(name);
 }

@@ -1,10 +1,10 @@
 import { errorFacts } from "#model";
 import type { Logger } from "./logger.ts";
 
-/** A stop waits no longer for a collector that does not answer. */
+/** How long a shutdown waits for a collector that does not answer, in milliseconds. */
 const sendTimeoutMs = 5_000;
 
-/** A piece of work as a trace shows it. Instants are milliseconds since 1970. */
+/** A piece of work in a trace. Instants are milliseconds since 1970. */
 export interface TracedWork {
   readonly name: string;
   readonly startedAt: number;
@@ -15,12 +15,9 @@ export interface TracedWork {
   readonly parts?: readonly TracedWork[];
 }
 
-/** Sends traces to an OpenTelemetry collector. Disposing it sends what is left. */
+/** Sends traces to an OpenTelemetry collector. Disposing sends what is left. */
 export interface Traces extends AsyncDisposable {
-  /**
-   * `trace` is 32 hexadecimal digits: all work under one of them is one trace. Never throws and never waits. When the collector
-   * is slow, work is left out.
-   */
+  /** Records work in the trace `trace` (32 hexadecimal digits). Never throws and never waits. If the collector is slow, work is dropped. */
   record(trace: string, work: TracedWork): void;
 }
 
@@ -31,7 +28,7 @@ export interface TracesOptions {
   readonly logger: Logger;
 }
 
-/** Loads the libraries of OpenTelemetry, which cost nothing before. */
+/** Loads the OpenTelemetry libraries, which are not loaded before. */
 export async function openTraces({ endpoint, version, logger }: TracesOptions): Promise<Traces> {
   const [{ ROOT_CONTEXT, SpanStatusCode, trace: api }, sdk, { OTLPTraceExporter }, { resourceFromAttributes }] =
     await Promise.all([
@@ -80,7 +77,7 @@ export async function openTraces({ endpoint, version, logger }: TracesOptions): 
       record(work, ROOT_CONTEXT);
       nextTrace = undefined;
     },
-    // The end of the wait may come before the exporter's own.
+    // The time-out of shutdown may come before the exporter's own.
     [Symbol.asyncDispose]: () => provider.shutdown().catch(sayUnsent),
   };
 }
