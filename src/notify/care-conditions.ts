@@ -3,23 +3,23 @@ import { driftFound, knownRemedyOf } from "#operator";
 import type { BackupState, DriftState } from "#store";
 import type { Condition } from "./condition.ts";
 
-/** What scheduled care found. */
+/** Results of scheduled maintenance. */
 export interface CareFacts {
   readonly now: number;
-  /** Scheduled backups and comparisons; absent where none are scheduled. */
+  /** Scheduled backups and comparisons; absent if none are scheduled. */
   readonly backup?: { readonly state: BackupState | undefined; readonly everyMs: number } | undefined;
   readonly drift?: DriftState | undefined;
 }
 
-/** Intervals after which a backup is missing. */
+/** After how many intervals a backup counts as missing. */
 const OVERDUE = 2;
 
-/** What a person should know about backups and comparisons. */
+/** The conditions about backups and comparisons. */
 export function careConditions(facts: CareFacts): Condition[] {
   return [...backup(facts), ...drift(facts)];
 }
 
-/** A backup is missing after twice its interval, whatever the reason. */
+/** Reports a backup as missing after twice its interval, for any reason. */
 function backup({ backup: found, now }: CareFacts): Condition[] {
   const { state, everyMs = 0 } = found ?? {};
   if (state === undefined) return [];

@@ -8,19 +8,19 @@ export interface CauseFacts {
   readonly now: number;
   /** Parked and uncertain records by cause. */
   readonly groups: readonly ErrorGroup[];
-  /** What people wrote down about causes, by the group's id. */
+  /** People's notes about causes, by the group's id. */
   readonly notes: ReadonlyMap<string, GroupNote>;
-  /** The ids of the notices that there are. */
+  /** The ids of all current notices. */
   readonly known: ReadonlySet<string>;
 }
 
-/** Causes that have a notice of their own. */
+/** How many causes have a notice of their own. */
 const CAUSES_MAX = 500;
 
-/** The largest causes one by one, the others as one: a refusal that repeats a value is as many causes as there are records. */
+/** One condition for each of the largest causes, and one for all others: if a refusal repeats a value, each record has its own cause. */
 export function causeConditions({ groups, notes, known, now }: CauseFacts): Condition[] {
   const found = groups.filter(needsPerson);
-  // One that has a notice keeps it: it has not ended because another one grew.
+  // A cause keeps its notice: it has not ended just because another cause grew.
   const { before = [], fresh = [] } = Object.groupBy(found, (group) => (known.has(idOf(group)) ? "before" : "fresh"));
   const ordered = [...before, ...fresh];
   const others = ordered.slice(CAUSES_MAX);

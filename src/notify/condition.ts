@@ -1,6 +1,6 @@
 import type { NoticeText } from "#store";
 
-/** What a notice can be about. */
+/** The subject of a notice. */
 export type ConditionKind =
   | "failing"
   | "held"
@@ -19,14 +19,14 @@ export type ConditionKind =
   | "channel"
   | "stopped";
 
-/** What needs a person is reported once all streams that it concerns have met it. */
+/** How long to wait before a problem for a person is reported, in milliseconds, so that all affected streams have met it by then. */
 export const PERSON_MS = 30_000;
 
-/** Something that is true now and that a person may have to know. */
+/** A current condition that people may have to know about. */
 export interface Condition extends NoticeText {
   readonly kind: ConditionKind;
-  /** How long it holds before it is reported: what heals within this time is not. */
+  /** How long the condition must hold before it is reported, in milliseconds. */
   readonly patienceMs: number;
-  /** A person does not want to hear about it now. */
+  /** Whether a person does not want messages about it now. */
   readonly isSnoozed?: boolean;
 }

@@ -7,20 +7,20 @@ import { careConditions, type CareFacts } from "./care-conditions.ts";
 import { causeConditions, type CauseFacts } from "./cause-conditions.ts";
 import { PERSON_MS, type Condition } from "./condition.ts";
 
-/** A credential or certificate whose end is known. */
+/** A credential or certificate with a known end. */
 export interface Expiry {
-  /** What it is, as a person calls it: `the certificate of erp.example.com`. */
+  /** Its name for people: `the certificate of erp.example.com`. */
   readonly name: string;
   readonly at: number;
 }
 
-/** What is true now, read from the same places as `status` and the page. */
+/** Current facts, read from the same places as `status` and the page. */
 export interface NoticeFacts extends CareFacts, CauseFacts {
   readonly now: number;
   readonly streams: readonly StreamStatus[];
   readonly blockedRecords: BlockedPolicy;
   readonly service: Pick<ServiceState, "state">;
-  /** False: the queue does not answer. */
+  /** Whether the queue answers. */
   readonly isQueueThere: boolean;
   readonly disk: { readonly path: string; readonly freeBytes: number } | undefined;
   readonly expiries: readonly Expiry[];
@@ -30,19 +30,19 @@ export interface NoticeFacts extends CareFacts, CauseFacts {
 }
 
 export interface ConditionPolicy {
-  /** How long something that is retried must fail before it is reported. */
+  /** How long a retried operation must fail before it is reported, in milliseconds. */
   readonly afterMs: number;
-  /** Less free space is reported; 0 for never. */
+  /** Free space below this is reported; 0: never. */
   readonly diskFreeBytes: number;
 }
 
 const EXPIRES_SOON_MS = 21 * DAY_MS;
 const EXPIRES_NOW_MS = 3 * DAY_MS;
-/** Other channels tell of one that took nothing for so many attempts. */
+/** After how many failed attempts of a channel the other channels report it. */
 const CHANNEL_ATTEMPTS = 3;
 const MEGABYTE = 1024 * 1024;
 
-/** Everything that a person may have to know now. */
+/** All conditions that people may have to know about now. */
 export function conditionsOf(facts: NoticeFacts, policy: ConditionPolicy): Condition[] {
   return [
     ...failing(facts.streams, policy),
@@ -59,7 +59,7 @@ export function conditionsOf(facts: NoticeFacts, policy: ConditionPolicy): Condi
   ];
 }
 
-/** What the streams of a source suffer from alike is one condition. */
+/** Combines the streams of a source that fail with the same error into one condition. */
 function failing(streams: readonly StreamStatus[], { afterMs }: ConditionPolicy): Condition[] {
   const failed = streams.flatMap(({ name, source, cursor: { error } }) => (error ? [{ name, source, error }] : []));
   return [...Map.groupBy(failed, ({ source, error }) => `failing/${source}/${error.code}`)].map(([id, alike]) => {
@@ -79,7 +79,7 @@ function failing(streams: readonly StreamStatus[], { afterMs }: ConditionPolicy)
   });
 }
 
-/** A hold that ends without a person was made by one: it is good to know, and no trouble. */
+/** A hold that ends without a person is only a note, because a person set it. */
 function guarded({ name, holds, deletionsHeld }: StreamStatus): Condition[] {
   const common = { affected: name, patienceMs: PERSON_MS } as const;
   const conditions: Condition[] = holds.map(({ kind, reason, remedy, needsPerson }) => ({

@@ -18,25 +18,25 @@ export interface DigestEntry {
   readonly until?: number | undefined;
 }
 
-/** What a channel delivers: everything that waits for it, in one message. */
+/** All waiting events of a channel, as one message. */
 export interface Digest {
-  /** The same when the same message is sent again, so that a receiver can drop the second copy. */
+  /** Stays the same when the same message is sent again, so that a receiver can drop the copy. */
   readonly id: string;
-  /** Which installation speaks. */
+  /** The name of the installation that sends it. */
   readonly from: string;
   readonly at: number;
-  /** The worst of what is not resolved; `note` where all is. */
+  /** The worst severity of the unresolved entries; `note` if all are resolved. */
   readonly severity: Severity;
   readonly subject: string;
   readonly entries: readonly DigestEntry[];
-  /** Entries beyond those that are listed. */
+  /** The number of entries that are not listed. */
   readonly more: number;
 }
 
-/** A storm of a thousand causes is still one page. */
+/** Most entries listed: a storm of a thousand causes still fits on one page. */
 const ENTRIES_MAX = 20;
 
-/** Gathers what waits for a channel: of each condition the latest word, open ones first, the worst first. */
+/** Combines a channel's waiting events: the latest event of each condition, open ones first, worst first. */
 export function digestOf(queued: readonly QueuedEvent[], from: string, at: number): Digest | undefined {
   const latest = new Map<string, NoticeEvent>();
   for (const { event } of queued) latest.set(event.notice.id, merged(latest.get(event.notice.id), event));
@@ -58,7 +58,7 @@ export function digestOf(queued: readonly QueuedEvent[], from: string, at: numbe
   };
 }
 
-/** What began and was not delivered yet stays a beginning, whatever was queued after it; its end is the last word. */
+/** An undelivered beginning stays a beginning, whatever was queued after it, except its end. */
 function merged(earlier: NoticeEvent | undefined, later: NoticeEvent): NoticeEvent {
   if (earlier?.change !== "begun" || later.change === "resolved") return later;
   return { ...later, change: "begun" };
@@ -87,7 +87,7 @@ function subjectOf(entries: readonly DigestEntry[], open: readonly DigestEntry[]
   return `${words[first.change]}${first.title}${more}`;
 }
 
-/** What `svcsync notify --test` sends. */
+/** The message of `svcsync notify --test`. */
 export function testDigest(from: string, at: number): Digest {
   return {
     id: `test-${at.toString(36)}`,
@@ -109,7 +109,7 @@ export function testDigest(from: string, at: number): Digest {
   };
 }
 
-/** The message as lines of text, for mail and chat. */
+/** The message as text lines, for mail and chat. */
 export function textOf(digest: Digest): string {
   const blocks = digest.entries.map((entry) => blockOf(entry, digest.at));
   if (digest.more > 0) blocks.push(`And ${counted(digest.more, "more cause")}: "svcsync records" lists them.`);

@@ -4,22 +4,22 @@ import { connect } from "node:tls";
 import { HOUR_MS, isJsonObject, onAbort, type Clock, type Json } from "#model";
 import type { Expiry } from "./conditions.ts";
 
-/** How often ends are looked up: they are known for weeks. */
+/** How often ends are looked up, in milliseconds: they change rarely. */
 const EVERY_MS = 12 * HOUR_MS;
 const CONNECT_MS = 10_000;
 const HTTPS = 443;
 
 export interface ExpiriesDeps {
-  /** Addresses whose certificate this process depends on; others than https:// are left out. */
+  /** Addresses whose certificate this process needs; only https:// ones are used. */
   readonly urls: readonly string[];
   /** PEM files with authorities. */
   readonly caFiles: readonly string[];
-  /** The tokens of now that may state their end (JSON Web Tokens), with what a person calls them. */
+  /** The current tokens with their names for people. JSON Web Tokens may state their end. */
   readonly tokens: () => readonly { readonly name: string; readonly token: string }[];
   readonly clock: Clock;
 }
 
-/** When certificates and tokens end, where that is really known. What cannot be asked is left out, without a message. */
+/** When certificates and tokens end, if known. Omits those that cannot be determined, without a message. */
 export class Expiries {
   readonly #deps: ExpiriesDeps;
   #known: { readonly at: number; readonly found: readonly Expiry[] } | undefined;
@@ -43,7 +43,7 @@ export class Expiries {
       Promise.all(caFiles.map(authoritiesIn)),
     ]);
     const found = [...servers, ...files.flat()].filter((each) => each !== undefined);
-    // A server that cannot be reached still has the certificate that it showed before.
+    // An unreachable server still has the certificate that it showed before.
     const names = new Set(found.map(({ name }) => name));
     const kept = before.filter(({ name }) => !names.has(name));
     this.#known = { at: now, found: [...found, ...kept] };
@@ -57,7 +57,7 @@ function serverOf(url: string): string[] {
   return [`${hostname}:${port === "" ? HTTPS : port}`];
 }
 
-/** Only the handshake is made; nothing is sent, so an untrusted certificate may be looked at. */
+/** Only does the handshake and sends nothing, so an untrusted certificate may be read. */
 function certificateOf(server: string, signal: AbortSignal): Promise<Expiry | undefined> {
   const at = server.lastIndexOf(":");
   const host = server.slice(0, at).replace(/^\[|\]$/g, "");
@@ -100,7 +100,7 @@ function expiryOf(name: string, validTo: string | undefined): Expiry | undefined
   return Number.isNaN(at) ? undefined : { name, at };
 }
 
-/** The `exp` of a JSON Web Token (RFC 7519); any other token does not say. */
+/** The `exp` of a JSON Web Token (RFC 7519); undefined for any other token. */
 function tokenExpiry({ name, token }: { name: string; token: string }): Expiry | undefined {
   const [, payload, signature] = token.split(".");
   if (payload === undefined || signature === undefined) return undefined;

@@ -2,22 +2,22 @@ import { hasGrown } from "#operator";
 import type { Notice, NoticeEvent, Severity } from "#store";
 import type { Condition } from "./condition.ts";
 
-/** A problem that ended is reported as resolved after this long: one that flickers counts as one. */
+/** How long a condition must be over before it is reported as resolved, in milliseconds: one that flickers counts as one. */
 const CALM_MS = 2 * 60_000;
-/** Parked records are reported once no more came for this long … */
+/** Parked records are reported once no more have come for this many milliseconds … */
 const GATHER_MS = 60_000;
-/** … or after this long at the latest, also after the last message about them. */
+/** … or at the latest after this many. Two messages about them are at least this far apart. */
 const GATHER_MAX_MS = 10 * 60_000;
 
-/** Kinds that come in storms: all that is new of them is one digest. */
+/** Kinds that come in bursts, whose new conditions are reported together. */
 const gathered: ReadonlySet<string> = new Set(["parked", "uncertain"]);
 
 export interface NoticePolicy {
-  /** A condition that stays is reported again after this long, in milliseconds; 0 for never. */
+  /** How soon a lasting condition is reported again, in milliseconds; 0: never. */
   readonly remindMs: number;
 }
 
-/** What one look changes: what to store, what to forget, what to tell. */
+/** The changes of one comparison: notices to store, notices to forget, events to send. */
 export interface LedgerStep {
   readonly changed: readonly Notice[];
   readonly ended: readonly string[];
@@ -25,8 +25,8 @@ export interface LedgerStep {
 }
 
 /**
- * Compares what is true with what was told: one event per change of state, however often it is looked at. Pure: the same
- * arguments give the same step, and a step that was not stored is made again.
+ * Compares current conditions with what was reported. Yields one event per change of state, however often it runs. Pure: the same arguments
+ * give the same step, so a step that was not stored is computed again.
  */
 export function noticeStep(
   known: readonly Notice[],
@@ -59,7 +59,7 @@ export function noticeStep(
   return { changed: changed.filter(({ id }) => !ended.includes(id)), ended, events };
 }
 
-/** A notice without moments that are still to come: the clock was set back since, and they would keep silent until then. */
+/** Moves times in the future back to now. They exist after the clock was set back, and would suppress messages until then. */
 function notAhead({ firstSeenAt, grewAt, goneAt, told: last, ...facts }: Notice, now: number): Notice {
   return {
     ...facts,
@@ -70,7 +70,7 @@ function notAhead({ firstSeenAt, grewAt, goneAt, told: last, ...facts }: Notice,
   };
 }
 
-/** The notice with what is true of it now. */
+/** The notice, updated by the current condition. */
 function seenNow(before: ReadonlyMap<string, Notice>, condition: Condition, now: number): Notice {
   const { patienceMs: _, isSnoozed: __, ...facts } = condition;
   const known = before.get(condition.id);
@@ -107,10 +107,10 @@ interface Seen {
   readonly notice: Notice;
 }
 
-/** A burst is reported as a whole: when it has calmed down, or when it has lasted long enough. */
+/** Whether to report a burst now, as a whole: it has calmed down, or has lasted long enough. */
 function gatheringEnded(seen: readonly Seen[], now: number): boolean {
   const ofStorm = seen.filter(({ notice }) => gathered.has(notice.kind));
-  // What is snoozed may stay untold for weeks: nothing waits for it.
+  // A snoozed cause may stay unreported for weeks, so nothing waits for it.
   const untold = ofStorm.flatMap(({ condition, notice }) =>
     notice.told === undefined && !condition.isSnoozed ? [notice] : [],
   );

@@ -8,10 +8,10 @@ import { digestOf } from "./digest.ts";
 import { noticeStep, rank, worse, type NoticePolicy } from "./ledger.ts";
 import { isQuiet } from "./quiet-hours.ts";
 
-/** A channel that failed is retried: soon at first, later hourly. */
+/** Pauses before a failed channel is retried: short at first, later hourly. */
 const AGAIN: Backoff = { baseMs: 30_000, maxMs: 3_600_000 };
 
-/** A channel and what it is told. */
+/** A channel and which notices it receives. */
 export interface OpenChannel {
   readonly channel: Channel;
   readonly min: Severity;
@@ -22,22 +22,22 @@ export interface NotifierDeps {
   readonly store: NoticeStore;
   readonly channels: readonly OpenChannel[];
   readonly policy: NoticePolicy & { readonly timezone: string };
-  /** The name of this installation in messages. */
+  /** The installation's name in messages. */
   readonly name: string;
   readonly clock: Clock;
   readonly logger: Logger;
   readonly redact: Redact;
-  /** Told how each delivery ended. */
+  /** Called with the result of each delivery. */
   readonly sent?: (channel: string, result: "delivered" | "failed") => void;
 }
 
 /**
- * Tells people what changed: compares conditions with what was told, queues the difference in the store, and delivers what
- * waits for each channel as one message. Channels do not wait for each other, and nothing waits for them.
+ * Notifies people of changes: compares conditions with what was reported, queues the differences in the store, and sends everything that
+ * waits for a channel as one message. Channels do not wait for each other, and nothing waits for them.
  */
 export class Notifier implements Disposable {
   readonly #deps: NotifierDeps;
-  /** When each channel that failed is retried. */
+  /** When to retry each failed channel. */
   readonly #againAt = new Map<string, number>();
   readonly #sending = new Map<string, Promise<void>>();
 
@@ -45,13 +45,13 @@ export class Notifier implements Disposable {
     this.#deps = deps;
   }
 
-  /** How each channel is doing. */
+  /** The state of each open channel. */
   async states(): Promise<ChannelState[]> {
     const open = new Set(this.#deps.channels.map(({ channel }) => channel.name as string));
     return (await this.#deps.store.channels()).filter(({ name }) => open.has(name));
   }
 
-  /** Stores what changed since the last look, and what each channel is to tell of it, in one step. */
+  /** Stores in one step what has changed since the last comparison, and the events for each channel. */
   async look(conditions: readonly Condition[]): Promise<void> {
     const { store, clock, policy } = this.#deps;
     const known = await store.notices();
@@ -67,7 +67,7 @@ export class Notifier implements Disposable {
     await store.saveNotices({ ...step, events });
   }
 
-  /** Begins to deliver what waits, without waiting for it. */
+  /** Starts to send waiting events; does not wait for the end. */
   deliver(signal: AbortSignal): void {
     for (const open of this.#deps.channels) {
       const { name } = open.channel;
@@ -79,7 +79,7 @@ export class Notifier implements Disposable {
     }
   }
 
-  /** Resolves when no delivery runs. */
+  /** Resolves when no channel is sending. */
   async settled(): Promise<void> {
     await Promise.all(this.#sending.values());
   }
@@ -91,12 +91,12 @@ export class Notifier implements Disposable {
     );
   }
 
-  /** Never throws: a channel that fails is noted, and its messages wait. */
+  /** Never throws: the failure of a channel is stored, and its messages wait. */
   async #drain({ channel, quiet }: OpenChannel, signal: AbortSignal): Promise<void> {
     const { store, clock, policy, logger } = this.#deps;
     const now = clock.now();
     const pauseMs = (this.#againAt.get(channel.name) ?? 0) - now;
-    // A longer pause means that the clock was set back.
+    // A pause longer than the maximum means that the clock was set back.
     if ((pauseMs > 0 && pauseMs <= AGAIN.maxMs) || isQuiet(quiet, policy.timezone, now)) return;
     let queued: readonly QueuedEvent[];
     let news: readonly QueuedEvent[];
@@ -143,7 +143,7 @@ export class Notifier implements Disposable {
       const pauseMs = backoffMs(AGAIN, attempts);
       this.#againAt.set(name, clock.now() + pauseMs);
       const fields = { channel: name, attempts, pauseMs, err: error };
-      // Once per outage: the same failure each hour would drown the log.
+      // Log an outage once: the same failure each hour would flood the log.
       if (attempts === 1) logger.error(fields, "notification was not delivered");
       else logger.debug(fields, "notification was not delivered again");
       const since = known?.failure?.since ?? clock.now();
@@ -161,14 +161,14 @@ export class Notifier implements Disposable {
   }
 }
 
-/** Without what ended while the channel was not in the settings: the end was queued for the others alone. */
+/** Drops events of conditions that ended while the channel was not configured, because only the others got their end. */
 function stillTrue(queued: readonly QueuedEvent[], known: readonly Notice[]): readonly QueuedEvent[] {
   const ended = queued.filter(({ event }) => event.change === "resolved").map(({ event }) => event.notice);
   const told = new Set([...known, ...ended].map(({ id }) => id));
   return queued.filter(({ event }) => told.has(event.notice.id));
 }
 
-/** What grew is new to a channel that was not told of it while it was less severe. */
+/** Whether the event is new to a channel that did not hear of the condition while it was less severe. */
 function isNews({ change }: NoticeEvent, min: Severity, toldBefore: Severity | undefined): boolean {
   return change === "grown" && toldBefore !== undefined && rank(toldBefore) < rank(min);
 }

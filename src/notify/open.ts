@@ -11,7 +11,7 @@ export interface ChannelContext {
   readonly version: string;
 }
 
-/** The channels that the settings name. Nothing is connected yet. */
+/** The channels that the settings name, not yet connected. */
 export function openChannels(settings: NotifySettings, { secrets, clock, version }: ChannelContext): OpenChannel[] {
   const { email, chat, webhook } = settings;
   const { chatUrl, webhookUrl } = secrets;
@@ -37,7 +37,7 @@ export function openChannels(settings: NotifySettings, { secrets, clock, version
   return open;
 }
 
-/** The proxy for an address, as HTTPS_PROXY, HTTP_PROXY and NO_PROXY say. */
+/** The proxy for an address, from HTTPS_PROXY, HTTP_PROXY and NO_PROXY. */
 export function proxyOf(
   url: string,
   { noProxy }: Pick<NotifySettings, "noProxy">,

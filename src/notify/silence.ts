@@ -2,17 +2,17 @@ import { DAY_MS, HOUR_MS, type StreamName } from "#model";
 import type { HistoryHour } from "#store";
 import type { NoticeFacts } from "./conditions.ts";
 
-/** How far back `auto` looks for the longest pause. */
+/** How far back `auto` looks for the longest pause, in milliseconds. */
 export const SILENCE_SPAN_MS = 28 * DAY_MS;
-/** `auto` expects nothing before it has seen this much. */
+/** History that `auto` needs before it expects anything, in milliseconds. */
 const LEARNED_MS = 14 * DAY_MS;
 const LEARNED_HOURS = 10;
 const FACTOR = 2;
 const LEAST_MS = DAY_MS;
 
 /**
- * The streams without any change for longer than expected: than the limit, or with `auto` than twice the longest pause of the
- * last four weeks, at least a day. A stream that is hardly ever used is never silent.
+ * The streams without a change for longer than expected. Expected is the limit or, with `auto`, twice the longest pause of the last four
+ * weeks, at least a day. With `auto`, a rarely used stream is never silent.
  */
 export function silentStreams(
   hours: readonly HistoryHour[],

@@ -8,7 +8,7 @@ import { testDigest, type Digest } from "./digest.ts";
 import type { OpenChannel } from "./notifier.ts";
 import { openChannels, type ChannelContext } from "./open.ts";
 
-/** How the test message of a channel ended. */
+/** The result of a channel's test message. */
 export type ChannelTest =
   | { readonly channel: string; readonly isDelivered: true }
   | { readonly channel: string; readonly isDelivered: false; readonly error: ErrorFacts; readonly remedy: string };
@@ -24,7 +24,7 @@ type NamedChannel = Pick<OpenChannel, "min" | "quiet"> & { readonly name: string
 export const noChannel =
   "No channel is set up. Set NOTIFY_EMAIL_TO and SMTP_URL, NOTIFY_CHAT_URL or NOTIFY_WEBHOOK_URL; docs/notifications.md explains them.";
 
-/** Sends a test message through every channel now, even during quiet hours, and writes down who did. Empty where there is none. */
+/** Sends a test message through every channel now, even during quiet hours, and writes down who did it. Empty if there is no channel. */
 export async function testChannels(context: TestContext, by: Actor, signal: AbortSignal): Promise<ChannelTest[]> {
   const { settings, store, clock, redact } = context;
   const digest = redacted(testDigest(settings.name, clock.now()), redact);
@@ -47,7 +47,7 @@ async function testOf(channel: Channel, digest: Digest, signal: AbortSignal): Pr
   }
 }
 
-/** The channels that the settings name, and what they are told; nothing stays open. */
+/** The configured channels and what they receive; nothing stays open. */
 export function namedChannels(settings: NotifySettings, context: ChannelContext): NamedChannel[] {
   const channels = openChannels(settings, context);
   close(channels);

@@ -8,8 +8,7 @@ const CONNECT_MS = 15_000;
 const ANSWER_MS = 30_000;
 
 /**
- * E-mail by one SMTP server. A password travels over TLS alone: a server that offers none is refused, except on this
- * machine.
+ * Sends e-mail through one SMTP server. A password is only sent over TLS: a server without TLS is refused, except on this machine.
  * @throws {ParkError} E_NOTIFY_REFUSED when SMTP_CA_FILE cannot be read.
  */
 export function openSmtp(settings: NonNullable<NotifySettings["email"]>, password: string | undefined): Channel {
@@ -64,7 +63,7 @@ function authorities(path: string): string {
   }
 }
 
-/** What nodemailer threw, by its stable code. */
+/** Turns an error of nodemailer into ours, by its stable code. */
 function smtpFailure(thrown: unknown, server: string): Error {
   const cause = asError(thrown);
   const code = codeOf(cause);

@@ -12,14 +12,14 @@ export interface WebhookOptions {
   readonly name: "chat" | "webhook";
   readonly url: string;
   readonly format: BodyFormat;
-  /** Signs each body; absent: unsigned. */
+  /** The key that signs each body; absent: unsigned. */
   readonly key: string | undefined;
   readonly proxy: HttpSettings["proxy"];
   readonly userAgent: string;
   readonly clock: Clock;
 }
 
-/** A client that tells another system something, and expects little of it. */
+/** An HTTP client that reports to another system and needs little of its answer. */
 export function tellingHttp({
   url,
   proxy,
@@ -37,7 +37,7 @@ export function tellingHttp({
   });
 }
 
-/** A message as JSON to one address. Any 2xx is an acceptance. */
+/** Sends each message as JSON to one address. Any 2xx status means accepted. */
 export function openWebhook(options: WebhookOptions): Channel {
   const { name, url, format, key, clock } = options;
   const http = tellingHttp(options);
@@ -52,7 +52,7 @@ export function openWebhook(options: WebhookOptions): Channel {
         throw thrown instanceof HttpFailure ? unreachable(thrown, host) : thrown;
       });
       if (status >= 200 && status < 300) return;
-      // The path may be the secret: only the host is named.
+      // Name only the host, because the path may be the secret.
       const message = `${host} answered ${status} to the ${name} message`;
       if (status === 401 || status === 403)
         throw new ParkError("E_NOTIFY_LOGIN", `${message}; expected 2xx: ${whatProves(name)}`);
@@ -63,7 +63,7 @@ export function openWebhook(options: WebhookOptions): Channel {
   };
 }
 
-/** What the receiver knows the sender by. */
+/** How the receiver recognises the sender. */
 function whatProves(name: string): string {
   const url = `NOTIFY_${name.toUpperCase()}_URL`;
   return name === "webhook" ? `correct NOTIFY_WEBHOOK_KEY or ${url}` : `correct ${url}`;
@@ -74,15 +74,15 @@ function unreachable(cause: HttpFailure, host: string): RetryError {
   return new RetryError("E_NOTIFY_UNREACHABLE", `${host} cannot be reached: ${reason}`, { cause });
 }
 
-/** The headers that prove who sent a webhook, and when. */
+/** The headers that prove who sent a webhook and when. */
 interface SignedHeaders {
   readonly "x-svcsync-timestamp": string;
   readonly "x-svcsync-signature": string;
 }
 
 /**
- * Signs a body: HMAC-SHA256 over the timestamp in seconds, a full stop and the body, as hexadecimal digits. The receiver
- * computes the same, compares in constant time and refuses timestamps older than a few minutes.
+ * Signs a body: HMAC-SHA256 over the timestamp in seconds, a full stop and the body, in hexadecimal digits. The receiver computes the same
+ * value, compares in constant time and refuses timestamps older than a few minutes.
  */
 function signed(body: string, key: string, at: number): SignedHeaders {
   const timestamp = String(Math.floor(at / 1000));
@@ -90,7 +90,7 @@ function signed(body: string, key: string, at: number): SignedHeaders {
   return { "x-svcsync-timestamp": timestamp, "x-svcsync-signature": `sha256=${digits}` };
 }
 
-/** What each receiver understands. */
+/** The body format of a receiver. */
 type BodyFormat = "json" | "slack" | "teams";
 
 /** The body of a webhook. */
@@ -128,12 +128,12 @@ function heading({ from, subject }: Digest): string {
   return `svcsync ${from}: ${subject}`;
 }
 
-/** `since` and `until` are instants too. */
+/** Renames `since` and `until`, because names of instants end in `At`. */
 function withInstants({ since, until, ...entry }: Digest["entries"][number]) {
   return { ...entry, sinceAt: since, untilAt: until };
 }
 
-/** Slack reads `<`, `>` and `&` as markup: no text of an ERP mentions a channel. */
+/** Escapes `<`, `>` and `&`, which Slack reads as markup, so that no text of an ERP can mention a channel. */
 function escaped(text: string): string {
   return text.replaceAll("&", "&amp;").replaceAll("<", "&lt;").replaceAll(">", "&gt;");
 }
