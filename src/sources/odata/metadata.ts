@@ -17,6 +17,8 @@ const entityType = z.looseObject({
   Property: z.array(property).default([]),
 });
 const schema = z.looseObject({
+  "@Namespace": z.string().optional(),
+  "@Alias": z.string().optional(),
   EntityType: z.array(entityType).default([]),
   EntityContainer: z
     .array(
@@ -56,10 +58,11 @@ export function entityShape(xml: string, entitySet: string): EntityShape {
     const hint = meant === undefined ? `it has ${names.slice(0, 20).join(", ")}` : `was ${meant} meant?`;
     throw new ParkError("E_SOURCE_METADATA", `the service has no entity set ${entitySet}; ${hint}`);
   }
-  const chain = inherited(
-    schemas.flatMap((one) => one.EntityType),
-    set["@EntityType"],
-  );
+  const types = new Map<string, EntityType>();
+  for (const { "@Namespace": namespace, "@Alias": alias, EntityType } of schemas)
+    for (const type of EntityType)
+      for (const prefix of [namespace, alias]) types.set(`${prefix}.${type["@Name"]}`, type);
+  const chain = inherited(types, set["@EntityType"]);
   const properties = chain.flatMap((type) => type.Property);
   return {
     keys: chain.flatMap((type) => type.Key.flatMap((key) => key.PropertyRef.map((ref) => ref["@Name"]))),
@@ -68,11 +71,10 @@ export function entityShape(xml: string, entitySet: string): EntityShape {
 }
 
 /** Returns a type and the types that it inherits from, the oldest first. */
-function inherited(types: readonly EntityType[], qualified: string): EntityType[] {
+function inherited(types: ReadonlyMap<string, EntityType>, qualified: string): EntityType[] {
   const chain: EntityType[] = [];
   for (let name: string | undefined = qualified; name !== undefined; name = chain[0]!["@BaseType"]) {
-    const plain: string = name.slice(name.lastIndexOf(".") + 1);
-    const type = types.find((one) => one["@Name"] === plain);
+    const type = types.get(name);
     if (type === undefined || chain.includes(type)) break;
     chain.unshift(type);
   }

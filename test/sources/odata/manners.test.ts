@@ -243,6 +243,22 @@ describe("$metadata", () => {
     parse.mockRestore();
   });
 
+  it("may have types of one name in several namespaces, of which one is made of another", async () => {
+    const key = '<Key><PropertyRef Name="id"/></Key>';
+    const xml = `<edmx:Edmx xmlns:edmx="http://docs.oasis-open.org/odata/ns/edmx"><edmx:DataServices>
+      <Schema Namespace="old"><EntityType Name="Item">${key}<Property Name="id" Type="Edm.Int32"/></EntityType></Schema>
+      <Schema Namespace="base.types" Alias="base"><EntityType Name="Item">${key}<Property Name="id" Type="Edm.String"/></EntityType></Schema>
+      <Schema Namespace="erp"><EntityType Name="Item" BaseType="base.Item"><Property Name="name" Type="Edm.String"/></EntityType>
+      <EntityContainer Name="C"><EntitySet Name="Items" EntityType="erp.Item"/></EntityContainer></Schema>
+      </edmx:DataServices></edmx:Edmx>`;
+    const told = ({ path, query }: Asked): Told => {
+      if (path.endsWith("$metadata")) return { body: xml, headers: { "content-type": "application/xml" } };
+      return { body: { value: query.get("$filter") === "id eq '7'" ? [{ id: "7", name: "Seven" }] : [] } };
+    };
+    const items = await stream(told, {}, { entity: "Items", changed: null, select: ["name"] });
+    expect(await items.readOne("7", never)).toEqual({ id: "7", name: "Seven" });
+  });
+
   it("is read again where a property was missing: it may be published by now", async () => {
     const { CardName: later, ...published } = types;
     let isPublished = false;
