@@ -39,12 +39,12 @@ async function open(token: (asked: Asked) => Told | Promise<Told> = handOut, sec
   client = new WebClient(schema.parse({ url: `${server.url}/api`, auth }), { clock });
 }
 
-function handOut({ body }: Asked): Told {
+function handOut({ body }: Asked, lifeSeconds = 3600): Told {
   if (new URLSearchParams(body).get("client_secret") !== "s3cr3t")
     return { status: 401, body: { error: "invalid_client", error_description: "bad secret hunter2" } };
   const token = `t${++handedOut}`;
   good.add(token);
-  return { body: { token_type: "Bearer", expires_in: 3600, access_token: token } };
+  return { body: { token_type: "Bearer", expires_in: lifeSeconds, access_token: token } };
 }
 
 function ask(): Promise<Json | undefined> {
@@ -80,6 +80,19 @@ describe("a login by OAuth client credentials", () => {
     await Promise.all([ask(), ask(), ask(), ask()]);
     expect(logins()).toHaveLength(2);
     expect(server.asked.at(-1)!.headers.authorization).toBe("Bearer t2");
+  });
+
+  it("uses a token that lives for a minute for half of it", async () => {
+    await open((asked) => handOut(asked, 60));
+    for (const [seconds, count] of [
+      [0, 1],
+      [29, 1],
+      [2, 2],
+    ] as const) {
+      clock.at += seconds * 1000;
+      await ask();
+      expect(logins()).toHaveLength(count);
+    }
   });
 
   it("takes a new one when the service refuses the old, once however many were refused", async () => {

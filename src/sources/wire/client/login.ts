@@ -17,6 +17,7 @@ export interface Login {
   readonly secrets: readonly string[];
 }
 
+/** A token is renewed so long before it ends, one that lives shortly at half of its life. */
 const EARLY_MS = 60_000;
 const tokenAnswer = z.object({ access_token: z.string(), expires_in: z.coerce.number().default(300) });
 
@@ -55,7 +56,7 @@ export function openLogin(auth: AuthSettings, parts: LoginDeps): Login {
         const token = tokenAnswer.safeParse(jsonOf(answer, url));
         if (!token.success) throw new ParkError("E_SOURCE_LOGIN", `${url}: the answer holds no access_token`);
         const { access_token, expires_in } = token.data;
-        const lifeMs = expires_in * 1000 - EARLY_MS;
+        const lifeMs = Math.max(expires_in * 1000 - EARLY_MS, expires_in * 500);
         return { headers: { authorization: `Bearer ${access_token}` }, lifeMs, secrets: [access_token] };
       });
     }
