@@ -106,14 +106,6 @@ export class Ledger {
       .map(writeEntry);
   }
 
-  /** One record's history, oldest state first, also for a record that is gone. */
-  history(resource: ResourceName, id: number): WriteEntry[] {
-    const states: WriteEntry[] = [];
-    let version = this.#database.table(resource).last(id);
-    for (; version !== undefined; version = version.previous) states.unshift(writeEntry(version));
-    return states;
-  }
-
   clear(): void {
     this.#ring = [];
     this.#counts = new Map();

@@ -48,7 +48,6 @@ export interface Sandbox extends AsyncDisposable {
   readonly url: string;
   /** Base address of the control server; people look at `{controlUrl}/__sandbox/`. */
   readonly controlUrl: string;
-  readonly switches: Switches;
   readonly ledger: Ledger;
   readonly faults: Faults;
   readonly tokens: Pick<Sessions, "revoke" | "list">;
@@ -115,7 +114,6 @@ export async function startSandbox(options: SandboxOptions = {}): Promise<Sandbo
   return {
     url,
     controlUrl,
-    switches,
     ledger,
     faults,
     tokens: sessions,

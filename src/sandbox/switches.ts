@@ -63,8 +63,6 @@ const SWITCHES = {
   arrayUpdate: oneOf("supported", "refused", "ignored", "wholeArray"),
   /** A linked object without dotted names: its id, or an object with `id` and `name`. */
   links: oneOf("id", "object"),
-  /** The member that says when a token expires. */
-  expiry: oneOf("expire_date", "expires_date", "both", "none"),
   /** Whether a logout ends its token, or is only acknowledged. */
   logout: oneOf("effective", "ignored"),
   /** Whether a login ends the account's earlier token of the same name. */

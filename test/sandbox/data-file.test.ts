@@ -31,8 +31,14 @@ describe("a sandbox with a data file", () => {
     const { id, gone } = await fill();
     await using tenant = await openTenant({ data });
     expect(tenant.sandbox.records("customer")).toMatchObject([{ id, name: "zwei" }]);
-    expect(tenant.sandbox.ledger.history("customer", id).map((write) => write.action)).toEqual(["create", "edit"]);
-    expect(tenant.sandbox.ledger.history("customer", gone).map((write) => write.action)).toEqual(["create", "delete"]);
+    expect(tenant.sandbox.ledger.writes({ resource: "customer", id }).map((write) => write.action)).toEqual([
+      "create",
+      "edit",
+    ]);
+    expect(tenant.sandbox.ledger.writes({ resource: "customer", id: gone }).map((write) => write.action)).toEqual([
+      "create",
+      "delete",
+    ]);
     expect(tenant.sandbox.records("priority")).toHaveLength(3);
     expect(await tenant.customer()).toBeGreaterThan(gone);
   });
@@ -94,7 +100,7 @@ describe("starting and seeding", () => {
       { id: 5_000, name: "c" },
       { id: 5_001, name: "b" },
     ]);
-    expect(sandbox.ledger.history("customer", 5_000)[0]?.record).toMatchObject({ modified: stamp });
+    expect(sandbox.ledger.writes({ resource: "customer", id: 5_000 })[0]?.record).toMatchObject({ modified: stamp });
     expect(() => sandbox.seed("custommer", [{}])).toThrow(expect.objectContaining({ code: "E_SANDBOX_RESOURCE" }));
   });
 

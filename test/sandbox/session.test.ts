@@ -11,7 +11,6 @@ describe("authentication (sections 2, 3 and 5)", () => {
   beforeAll(async () => {
     tenant = await openTenant({
       clock: { now: () => time.at },
-      expiry: "both",
       accounts: [
         { username: "sync", password: "right" },
         { username: "safe", password: "right", code: 123_456 },
@@ -34,7 +33,6 @@ describe("authentication (sections 2, 3 and 5)", () => {
       token_name: "default",
       id: tenant.sandbox.records("user").find((user) => user["username"] === "sync")?.id,
       expire_date: "2026-03-01T10:15:00.000Z",
-      expires_date: "2026-03-01T10:15:00.000Z",
     });
     expect(await works(tokenOf(reply))).toBe(true);
   });
@@ -155,15 +153,6 @@ describe("authentication (sections 2, 3 and 5)", () => {
     expect((await tenant.read("v1/tag")).status).toBe(200);
     tenant.sandbox.tokens.revoke({ staticTokens: true });
     expect((await tenant.read("v1/tag")).status).toBe(401);
-  });
-});
-
-describe("the spelling of the expiry", () => {
-  it.for(["expire_date", "expires_date", "none"] as const)("is %s where the tenant says so", async (expiry) => {
-    await using tenant = await openTenant({ expiry });
-    const reply = await tenant.write("POST", "login", { username: "sync", password: "sandbox" });
-    const found = ["expire_date", "expires_date"].filter((name) => member(reply, name) !== undefined);
-    expect(found).toEqual(expiry === "none" ? [] : [expiry]);
   });
 });
 

@@ -76,8 +76,6 @@ describe("a fault from a command line", () => {
       status: "503",
       html: "true",
       shape: "array",
-      silent: "true",
-      staticTokens: "true",
     };
     const statuses: Record<string, string> = { redirect: "302", gateway404: "404" };
     for (const [kind, members] of faultMembers()) {

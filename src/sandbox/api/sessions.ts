@@ -142,15 +142,13 @@ export class Sessions {
     const text = randomBytes(TOKEN_BYTES).toString("base64url");
     this.#tokens.set(text, { account, name, kind: "login", lifeMs, refresh, expiresAt });
     const expiry = lifeMs === Infinity ? NEVER : new Date(expiresAt).toISOString();
-    const spelled = this.#switches.expiry;
     return json({
       access_token: text,
       username: account.username,
       token_type: "Bearer",
       token_name: name,
       id: this.#userId(account.username) ?? null,
-      ...(spelled === "expire_date" || spelled === "both" ? { expire_date: expiry } : {}),
-      ...(spelled === "expires_date" || spelled === "both" ? { expires_date: expiry } : {}),
+      expire_date: expiry,
     });
   }
 }

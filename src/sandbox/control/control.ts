@@ -1,12 +1,16 @@
 import type { IncomingMessage, Server } from "node:http";
-import { SyncError } from "#model";
 import { newApp, nodeServer } from "#server";
-import { addCommands, type ControlDeps } from "./commands.ts";
-import { renderPage } from "./page.ts";
+import type { Sessions } from "../api/sessions.ts";
+import { renderPage, type PageDeps } from "./page.ts";
 
 const ROOT = "/__sandbox/";
 
-/** The control server: one page for people, and the same as JSON for programs. It shows neither passwords nor tokens. */
+export interface ControlDeps extends PageDeps {
+  readonly sessions: Pick<Sessions, "revoke">;
+  readonly reset: () => Promise<void>;
+}
+
+/** The control server: one page for people, and the commands of its buttons. It shows neither passwords nor tokens. */
 export function openControl(deps: ControlDeps): Server {
   const app = newApp({
     defaultSrc: ["'none'"],
@@ -14,23 +18,22 @@ export function openControl(deps: ControlDeps): Server {
     formAction: ["'self'"],
     baseUri: ["'none'"],
   });
-  app.onError((error, c) =>
-    c.json({ error: error.message, code: error instanceof SyncError ? error.code : undefined }, 400),
-  );
-  app.notFound((c) =>
-    c.req.path.startsWith(ROOT)
-      ? c.json({ error: `there is no ${c.req.method} ${c.req.path}` }, 404)
-      : c.redirect(ROOT),
-  );
+  app.notFound((c) => c.redirect(ROOT));
   app.use(async (c, next) => {
-    if (!isFromHere(c.env.incoming)) return c.json({ error: "requests from other sites are refused" }, 403);
+    if (!isFromHere(c.env.incoming)) return c.text("requests from other sites are refused", 403);
     await next();
-    // A button of the page leads back to it; a program gets the command's answer.
-    if (c.res.ok && c.req.header("content-type")?.startsWith("application/x-www-form-urlencoded"))
-      c.res = c.redirect(ROOT, 303);
   });
   app.get(ROOT, (c) => c.html(renderPage(deps, new URL(c.req.url).searchParams)));
-  addCommands(app.basePath(ROOT), deps);
+  const acts: Readonly<Record<string, () => unknown>> = {
+    "faults-clear": () => deps.faults.clear(),
+    "tokens-revoke": () => deps.sessions.revoke(),
+    reset: deps.reset,
+  };
+  for (const [name, act] of Object.entries(acts))
+    app.post(ROOT + name, async (c) => {
+      await act();
+      return c.redirect(ROOT, 303);
+    });
   return nodeServer(app);
 }
 

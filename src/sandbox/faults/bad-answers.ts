@@ -13,10 +13,7 @@ const DEFAULT_GATEWAY_STATUS = 404;
 /** A 429 as the service would send it; `now` is epoch milliseconds. */
 export function tooMany(fault: FaultOf<"tooMany" | "rateLimit" | "quota">, now: number): ApiResponse {
   const answer = refused(429, "too many requests");
-  if (fault.kind === "quota")
-    return fault.silent === true
-      ? answer
-      : { ...answer, headers: { "retry-after": `${spanLeftSeconds(fault.seconds)}` } };
+  if (fault.kind === "quota") return { ...answer, headers: { "retry-after": `${spanLeftSeconds(fault.seconds)}` } };
   const seconds = fault.retryAfterSeconds;
   if (seconds === undefined) return answer;
   const date = fault.retryAfterForm === "date";

@@ -10,7 +10,7 @@ export interface Disturbance {
   /** Delay between the check of the token and the work. */
   readonly delayDuringMs: number;
   readonly delayAfterMs: number;
-  readonly revoke: { readonly staticTokens: boolean } | undefined;
+  readonly revoke: boolean;
   readonly vanish: boolean;
   readonly listLagMs: number;
   readonly slowBodyMs: number;
@@ -27,7 +27,7 @@ export function disturbance(faults: readonly Fault[], jitter: Random): Disturban
   let listLagMs = 0;
   let slowBodyMs = 0;
   let vanish = false;
-  let revoke: Disturbance["revoke"];
+  let revoke = false;
   const retouches: Retouch[] = [];
   let final: FinalFault | undefined;
   for (const fault of faults) {
@@ -47,7 +47,7 @@ export function disturbance(faults: readonly Fault[], jitter: Random): Disturban
         slowBodyMs += fault.ms;
         break;
       case "revokeTokens":
-        revoke = { staticTokens: fault.staticTokens === true || revoke?.staticTokens === true };
+        revoke = true;
         break;
       case "vanish":
         vanish = true;

@@ -46,11 +46,8 @@ export const faultSchema = z.discriminatedUnion("kind", [
     retryAfterSeconds: whole.optional(),
     retryAfterForm: z.enum(["seconds", "date"]).optional(),
   }),
-  /**
-   * 429 for every request beyond this many in each period of so many seconds by the clock. Retry-After states the rest
-   * of the period.
-   */
-  effect({ kind: z.literal("quota"), requests: whole.min(1), seconds: whole.min(1), silent: z.boolean().optional() }),
+  /** 429 for every request beyond this many in each period of so many seconds by the clock. Retry-After states the rest of it. */
+  effect({ kind: z.literal("quota"), requests: whole.min(1), seconds: whole.min(1) }),
   effect({
     kind: z.literal("serverError"),
     status: z.int().min(500).max(599).optional(),
@@ -85,9 +82,9 @@ export const faultSchema = z.discriminatedUnion("kind", [
   effect({ kind: z.literal("futureStamp"), days: whole.optional() }),
   /** The first id of the answer is one that no record can have: a number, or text for a value that rounds, such as 2^53 + 1. */
   effect({ kind: z.literal("oddId"), id: z.union([z.number(), z.string().regex(/^-?[\dEe+.]+$/)]).optional() }),
-  /** The login tokens are revoked before the request is processed; on request, `staticTokens` too. */
-  effect({ kind: z.literal("revokeTokens"), staticTokens: z.boolean().optional() }),
-  /** The addressed record is removed first, as if by another client. */
+  /** The login tokens are revoked before the request is processed. */
+  effect({ kind: z.literal("revokeTokens") }),
+  /** The record that the request is about is removed first, as if by another client. */
   effect({ kind: z.literal("vanish") }),
   /** Lists omit records created within this many milliseconds. */
   effect({ kind: z.literal("staleList"), lagMs: whole }),

@@ -42,11 +42,6 @@ export class Faults {
    * @throws {StopError} E_SANDBOX_FAULT, naming the wrong member.
    */
   add(fault: Fault): number {
-    return this.addUnchecked(fault);
-  }
-
-  /** Like {@link add}, for a description that came from outside. */
-  addUnchecked(fault: unknown): number {
     const checked = checkedFault(fault, this.#resources);
     this.#lastId += 1;
     this.#armed.push({

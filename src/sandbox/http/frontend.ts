@@ -114,7 +114,7 @@ export class HttpFrontend {
     const disturbed = disturbance(struck, this.#jitter);
     exchange.disturbed = disturbed;
     if (disturbed.delayBeforeMs > 0) await this.#pause(disturbed.delayBeforeMs);
-    if (disturbed.revoke) this.#deps.sessions.revoke(disturbed.revoke);
+    if (disturbed.revoke) this.#deps.sessions.revoke();
     if (disturbed.vanish) this.#vanish(route);
     const { final } = disturbed;
     if (final?.kind === "tooMany" || final?.kind === "rateLimit" || final?.kind === "quota")

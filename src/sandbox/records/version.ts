@@ -6,10 +6,8 @@ export interface StoredRecord {
   readonly [field: string]: Json;
 }
 
-export const WRITE_ACTIONS = ["seed", "create", "edit", "delete", "vanish"] as const;
-
 /** What produced a state of a record. `vanish`: another client removed it. */
-export type WriteAction = (typeof WRITE_ACTIONS)[number];
+export type WriteAction = "seed" | "create" | "edit" | "delete" | "vanish";
 
 /** Who wrote it, and with which request. */
 export interface WriteOrigin {
