@@ -51,8 +51,8 @@ export interface IntakeStore {
 
   /**
    * If `fingerprint` differs from the stored one, stores it and makes every record of the stream due. A claimed record becomes due when its
-   * claim ends, a deleted one never. Live changes overtake these records. Returns how many records; 0 for the first fingerprint. A call that
-   * fails has not stored the fingerprint, but may have made some records due.
+   * claim ends, a deleted one never. Live changes overtake these records. Returns how many records; 0 for the first fingerprint. A call
+   * that fails has not stored the fingerprint, but may have made some records due.
    */
   remap(stream: StreamName, fingerprint: string): Promise<number>;
 

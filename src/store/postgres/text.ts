@@ -29,8 +29,8 @@ export function originalText(stored: string): string {
 }
 
 /**
- * SQL that turns a jsonb with such texts into JSON with the original texts. Control characters, NUL among them, are JSON escape sequences,
- * which {@link originalText} does not see. It converts the rest when the text is read.
+ * SQL that turns a jsonb with such texts into JSON with the original texts. Control characters, NUL among them, are JSON escape sequences
+ * there, so {@link originalText} would not see them. That function converts the rest when the text is read.
  */
 export function originalJson(jsonb: string): string {
   const high = `chr(${HIGH.charCodeAt(0)})`;

@@ -43,8 +43,8 @@ export const SELECT_RECORD = `
   LEFT JOIN intents i ON i.record = r.id`;
 
 /**
- * Selects by stream and key. Without the plus, SQLite would plan this multi-table statement again for each new value, which takes ten times
- * as long as the statement itself.
+ * Selects by stream and key. Without the plus, SQLite would look at the values for its plan. It would then plan this multi-table statement
+ * again at each run, which takes ten times as long as the statement itself.
  */
 export const SELECT_ONE = `${SELECT_RECORD} WHERE r.stream = +? AND r.key = +?`;
 

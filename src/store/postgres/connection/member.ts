@@ -41,7 +41,7 @@ interface Left {
 export class Member implements AsyncDisposable {
   /** The common time of all replicas; the machine's time for a daemon that works alone. */
   readonly clock: ReplicaClock;
-  /** Stays empty when it moves the store, because a move changes tables outside of steps. */
+  /** Stays empty for a move, which replaces the tables that hold the counts. */
   readonly commits = new KnownCommits();
   readonly #token = randomUUID();
   readonly #place: PostgresPlace;

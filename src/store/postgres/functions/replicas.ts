@@ -113,7 +113,7 @@ export const replicas = `
     v record;
   BEGIN
     v := expect_steps(p_server, p_steps, p_creates);
-    -- Lock the limits before the own row, because the leader's heartbeat takes them in that order.
+    -- Lock the limits before its own row, because the leader's heartbeat takes the locks in that order.
     IF p_paused_ms > 0 OR p_rate IS DISTINCT FROM (SELECT known FROM members WHERE token = p_token) THEN
       PERFORM FROM service_limits FOR UPDATE;
     END IF;

@@ -6,7 +6,7 @@ import type { SameSql } from "../../roles/same-sql.ts";
 import type { Database } from "../database.ts";
 import { call, filled } from "../sql.ts";
 
-/** All tables except the store's own, which hold nothing about records. */
+/** All tables except those about the store itself, which hold nothing about records. */
 const TABLES = `
   SELECT tablename AS name FROM pg_tables
   WHERE schemaname = current_schema() AND tablename NOT IN ('leases', 'members', 'reserved', 'steps', 'store_version') ORDER BY tablename`;

@@ -73,7 +73,7 @@ async function namesOf(db: Database): Promise<StreamName[]> {
   return (await db.read<{ stream: string }>("SELECT stream FROM streams ORDER BY stream")).map(({ stream }) => stream);
 }
 
-/** One index range per state, each cut at the limit: a page costs the same however many records the stream has. */
+/** Reads one index range per state, each up to the limit: a page costs the same however many records the stream has. */
 function pageOf(
   stream: StreamName,
   { states = RECORD_STATES, unbound }: { states?: readonly RecordState[]; unbound?: true },
