@@ -103,3 +103,21 @@ describe.each(dialects)("a poll of %s when nothing is new", (dialect) => {
     await expect(erp.look()).rejects.toMatchObject({ code: "E_SOURCE_COLUMN" });
   });
 });
+
+describe("a poll of several pages", () => {
+  it("asks the database for the next page while one is stored", async () => {
+    await using place = await openPlace("sqlite", undefined);
+    await place.writer.run("create table items (nr text); insert into items values ('a'), ('b'), ('c')");
+    const asked = Promise.withResolvers<void>();
+    let pages = 0;
+    const engine = wrapped(engineOf(settings.parse({ url: place.url })), (session) => (text, ...more) => {
+      if (text.includes("order by") && ++pages === 2) asked.resolve();
+      return session.query(text, ...more);
+    });
+    await using database = new Database(engine, { source: "erp", connections: 1 });
+    const stream = sqlStream(database, { table: "items", key: "nr", pageSize: 1 });
+    for await (const { changes } of stream.changes(null, never))
+      if (changes.some(({ key }) => key === "a")) await asked.promise;
+    expect(pages).toBe(3);
+  });
+});

@@ -46,6 +46,18 @@ export interface Page {
  * @throws {ParkError} E_SOURCE_KEY_AMBIGUOUS when equal rows do not end.
  */
 export async function* readPages(database: Database, request: PageRequest, signal: AbortSignal): AsyncGenerator<Page> {
+  const pages = inTurn(database, request, signal);
+  for (let next = pages.next(); ;) {
+    const page = await next;
+    if (page.done === true) return;
+    // The database works on the next page while this one is stored.
+    next = pages.next();
+    next.catch(() => undefined);
+    yield page.value;
+  }
+}
+
+async function* inTurn(database: Database, request: PageRequest, signal: AbortSignal): AsyncGenerator<Page> {
   const places = request.order.map((column) => request.columns.indexOf(column));
   let position = request.from;
   const { length } = request.columns;
