@@ -1,6 +1,9 @@
 import { mkdir } from "node:fs/promises";
 import { join } from "node:path";
+import { setFlagsFromString } from "node:v8";
+import { runInNewContext } from "node:vm";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
+import { openSftpFolder } from "../../../src/sources/files/folder/sftp-folder.ts";
 import { allKeys, poll } from "../reading.ts";
 import { DropFolder } from "./drop-folder.ts";
 import { startSftpServer, type SftpServer } from "./sftp-server.ts";
@@ -19,9 +22,21 @@ afterEach(async () => {
   await folder[Symbol.asyncDispose]();
 });
 
+function login() {
+  return { host: "127.0.0.1", port: server.port, username: "erp", password: "secret", hostKey: server.hostKey };
+}
+
 function stream(sftp: object = {}) {
-  const login = { host: "127.0.0.1", port: server.port, username: "erp", password: "secret", hostKey: server.hostKey };
-  return folder.stream({ kind: "full" }, { folder: "/in", sftp: { ...login, ...sftp } });
+  return folder.stream({ kind: "full" }, { folder: "/in", sftp: { ...login(), ...sftp } });
+}
+
+setFlagsFromString("--expose-gc");
+const collect: () => void = runInNewContext("gc");
+
+/** What is used once all that is not is collected. */
+function heapBytes(): number {
+  collect();
+  return process.memoryUsage().heapUsed;
 }
 
 describe("a folder on an SFTP server", () => {
@@ -56,6 +71,25 @@ describe("a folder on an SFTP server", () => {
     expect(cuts).toBeGreaterThan(5);
     server.cutAfter(Number.POSITIVE_INFINITY);
     expect((await poll(customers)).keys).toEqual(["C1"]);
+  });
+
+  it("keeps nothing of what it read, however long the connection lasts", async () => {
+    const [names, times] = [300, 100];
+    for (let at = 0; at < names; at++) await folder.drop(`in/customers_${at}.csv`, "no;name\n");
+    await using there = openSftpFolder("/in", login());
+    const again = async () => {
+      expect(await there.list("")).toHaveLength(names);
+      const stream = await there.open("customers_1.csv");
+      for await (const _bytes of stream);
+      return new WeakRef(stream);
+    };
+    await again();
+    const before = heapBytes();
+    const streams: WeakRef<object>[] = [];
+    for (let time = 0; time < times; time++) streams.push(await again());
+    const perListedFile = (heapBytes() - before) / (names * times);
+    expect(perListedFile).toBeLessThan(100);
+    expect(streams.filter((stream) => stream.deref() !== undefined).length).toBeLessThan(5);
   });
 
   it.each([

@@ -2,7 +2,7 @@ import { createHash } from "node:crypto";
 import { connect as connectSocket, type Socket } from "node:net";
 import { posix } from "node:path";
 import type Client from "ssh2-sftp-client";
-import { ParkError, RetryError, SyncError } from "#model";
+import { onAbort, ParkError, RetryError, SyncError, untilAborted } from "#model";
 import type { Folder } from "./folder.ts";
 import type { FilesSettings } from "../schema.ts";
 
@@ -13,8 +13,8 @@ type SftpSettings = NonNullable<FilesSettings["sftp"]>;
 
 interface Connection {
   readonly client: Client;
-  /** Rejects when the connection ends. Otherwise work that waits for an answer would wait forever. */
-  readonly lost: Promise<never>;
+  /** Aborted when the connection ends. Otherwise work that waits for an answer would wait forever. */
+  readonly lost: AbortSignal;
 }
 
 /** A folder on an SFTP server. Connects at the first use, and reconnects after the connection breaks. */
@@ -33,7 +33,7 @@ export function openSftpFolder(root: string, settings: SftpSettings): Folder {
   };
   const run = async <T>(work: (client: Client) => Promise<T>): Promise<T> => {
     const { client, lost } = await connected();
-    return Promise.race([work(client), lost]).catch((thrown: unknown) => {
+    return untilAborted(work(client), lost).catch((thrown: unknown) => {
       throw thrown instanceof SyncError ? thrown : failed(settings.host, thrown);
     });
   };
@@ -55,11 +55,15 @@ export function openSftpFolder(root: string, settings: SftpSettings): Folder {
       }),
     async open(path) {
       const { client, lost } = await connected();
+      lost.throwIfAborted();
       const stream = client.createReadStream(posix.join(root, path));
       // The reader gets errors from the stream. An error after the last byte, when closing the file is no longer answered, would
       // have no listener and end the process.
       stream.on("error", () => undefined);
-      lost.catch((error: Error) => stream.destroy(error));
+      stream.once(
+        "close",
+        onAbort(lost, () => stream.destroy(lost.reason)),
+      );
       return stream;
     },
     write: (path, text) =>
@@ -75,14 +79,10 @@ export function openSftpFolder(root: string, settings: SftpSettings): Folder {
 
 async function connect(settings: SftpSettings, onEnd: () => void): Promise<Connection> {
   const { host, port, username, password, privateKey, hostKey } = settings;
-  let lose: ((error: SyncError) => void) | undefined;
-  const lost = new Promise<never>((_resolve, reject) => {
-    lose = reject;
-  });
-  lost.catch(() => undefined);
+  const losing = new AbortController();
   const ended = () => {
     onEnd();
-    lose?.(new RetryError("E_SOURCE_UNREACHABLE", `${host}: the SFTP connection ended`));
+    losing.abort(new RetryError("E_SOURCE_UNREACHABLE", `${host}: the SFTP connection ended`));
   };
   // Loaded on demand, because few installations read from an SFTP server.
   const { default: SftpClient } = await import("ssh2-sftp-client");
@@ -103,7 +103,7 @@ async function connect(settings: SftpSettings, onEnd: () => void): Promise<Conne
     throw thrown;
   });
   for (const event of ["end", "close", "error"]) client.on(event, ended);
-  return { client, lost };
+  return { client, lost: losing.signal };
 }
 
 /**
