@@ -1,7 +1,7 @@
 import { mkdir, rm } from "node:fs/promises";
 import { join } from "node:path";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
-import type { Cursor } from "#model";
+import { DAY_MS, type Cursor } from "#model";
 import { allKeys, poll } from "../reading.ts";
 import { DropFolder } from "./drop-folder.ts";
 import { SetClock } from "../../kit/clock.ts";
@@ -74,6 +74,17 @@ describe("a dropped file", () => {
     expect([first, second, third].flatMap(({ keys }) => keys)).toEqual([]);
     clock.at += 2_000;
     expect((await poll(stream, third.cursor)).keys).toHaveLength(3);
+  });
+
+  it("is read after the clock was set back by a year while it was looked at", async () => {
+    const stream = await folder.stream({ ready: "stable", stableFor: "30s" });
+    await folder.drop("customers.csv", csv(2));
+    const first = await poll(stream);
+    clock.at -= 365 * DAY_MS;
+    const second = await poll(stream, first.cursor);
+    expect(second.keys).toEqual([]);
+    clock.at += 31_000;
+    expect((await poll(stream, second.cursor)).keys).toHaveLength(2);
   });
 
   it("is left alone until its companion is there", async () => {

@@ -30,7 +30,8 @@ export async function arrivals(
   for (const { name, size, modifiedAt } of waiting(here, read)) {
     const last = before[name];
     const same = last !== undefined && last.size === size && last.modifiedAt === modifiedAt;
-    const since = same ? last.since : clock.now();
+    // Where the clock was set back since, the time begins again.
+    const since = Math.min(same ? last.since : Infinity, clock.now());
     const complete =
       read.ready === "atOnce" ||
       (read.ready === "companion" ? names.has(name + read.companion) : same && clock.now() - since >= read.stableFor);
