@@ -43,6 +43,14 @@ describe("a file that is read", () => {
     ]);
   });
 
+  it("may write letters of XML as references, by number too", async () => {
+    const read = readSchema.parse({ files: "*", kind: "full", format: "xml", key: "no", rows: "L.C" });
+    const text = `<L><C no="M&#xfc;ller"><a>S&#246;hne &amp; Co&#13;&#10;KG</a><b>&amp;#252;</b><c><![CDATA[&#252;]]></c></C></L>`;
+    expect(await listed(parsed(await opened(text), read))).toEqual([
+      { no: "Müller", a: "Söhne & Co\r\nKG", b: "&#252;", c: "&#252;" },
+    ]);
+  });
+
   it("may have long lines of NDJSON, in which the end of a line is looked for once", async () => {
     const read = readSchema.parse({ files: "*", kind: "full", format: "ndjson", key: "no" });
     const line = JSON.stringify({ no: "1", note: "x".repeat(4_000_000) });

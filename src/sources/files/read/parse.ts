@@ -161,6 +161,8 @@ function xmlDocument(text: string, encoding: FilesRead["encoding"]): Json {
     parseAttributeValue: false,
     removeNSPrefix: true,
     ignoreDeclaration: true,
+    // Also what has a number: &#252;
+    htmlEntities: true,
   });
   const document: Json = parser.parse(text);
   return document;
