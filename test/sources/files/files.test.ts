@@ -230,11 +230,12 @@ describe("what cannot be used", () => {
     expect(await warnings()).toEqual([]);
   });
 
-  it("is XML with a DOCTYPE or cut off", async () => {
+  it("is XML with a DOCTYPE, cut off, or nested too deeply", async () => {
     await folder.drop("1.xml", '<!DOCTYPE a [<!ENTITY b "c">]><L><C><no>1</no></C></L>');
     await folder.drop("2.xml", "<L><C><no>1</no></C>");
+    await folder.drop("3.xml", `<L><C><no>1</no>${"<a>".repeat(200)}${"</a>".repeat(200)}</C></L>`);
     expect((await poll(await folder.stream({ files: "*.xml", format: "xml", rows: "L.C" }))).keys).toEqual([]);
-    expect((await folder.names("failed")).filter((name) => name.endsWith(".xml"))).toHaveLength(2);
+    expect((await folder.names("failed")).filter((name) => name.endsWith(".xml"))).toHaveLength(3);
   });
 });
 

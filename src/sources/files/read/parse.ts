@@ -2,7 +2,7 @@ import { createHash, type Hash } from "node:crypto";
 import { Readable } from "node:stream";
 import { CsvError, parse as csvParser } from "csv-parse";
 import { XMLParser, XMLValidator } from "fast-xml-parser";
-import { isJsonObject, type Json, type JsonObject } from "#model";
+import { isJsonObject, messageOf, type Json, type JsonObject } from "#model";
 import { parseLossless } from "../../wire/client/lossless-json.ts";
 import { valueAt } from "../../wire/stamps/values.ts";
 import { decoded } from "./decode.ts";
@@ -164,8 +164,12 @@ function xmlDocument(text: string, encoding: FilesRead["encoding"]): Json {
     // Also what has a number: &#252;
     htmlEntities: true,
   });
-  const document: Json = parser.parse(text);
-  return document;
+  try {
+    const document: Json = parser.parse(text);
+    return document;
+  } catch (cause) {
+    throw new FileFault(`the file cannot be read as XML: ${messageOf(cause)}`, undefined, cause);
+  }
 }
 
 /** Yields the records at `path`. A single XML element counts as a list of one. */
