@@ -12,9 +12,9 @@ describe("values", () => {
   it("of PostgreSQL arrive unharmed", async () => {
     await using erp = await openSql("postgres", servers.postgres.url);
     await erp.place.writer.run(`create table items (id int8 primary key, amount numeric(30, 10), price numeric(10, 2),
-        ratio float8, active bool, at timestamptz, local timestamp, day date, clock time, doc jsonb, uid uuid, tags text[],
+        ratio float8, hours float4, active bool, at timestamptz, local timestamp, day date, clock time, doc jsonb, uid uuid, tags text[],
         note text);
-      insert into items values (9007199254740993, 12345678901234567890.0123456789, 12.50, 0.1, true,
+      insert into items values (9007199254740993, 12345678901234567890.0123456789, 12.50, 0.1, 19.99, true,
         '2025-03-01 10:00:00.123456+02', '2025-07-01 10:00:00.5', '2025-03-01', '10:00:00', '{"a": [1, null]}',
         'a0eebc99-9c0b-4ef8-bb6d-6bb9bd380a11', '{x,y}', 'Müller ''& Söhne')`);
     const [change] = (await poll(erp.stream(read))).changes;
@@ -26,6 +26,7 @@ describe("values", () => {
         amount: "12345678901234567890.0123456789",
         price: 12.5,
         ratio: 0.1,
+        hours: 19.99,
         active: true,
         at: "2025-03-01T08:00:00.123456Z",
         local: "2025-07-01T10:00:00.5+02:00",
@@ -44,9 +45,9 @@ describe("values", () => {
   it("of MariaDB arrive unharmed", async () => {
     await using erp = await openSql("mysql", servers.mariadb.url);
     await erp.place.writer.run(`create table items (id bigint unsigned primary key, amount decimal(30, 10),
-        price decimal(10, 2), ratio double, active tinyint(1), flags bit(3), at timestamp(6) null, local datetime(6),
+        price decimal(10, 2), ratio double, hours float, active tinyint(1), flags bit(3), at timestamp(6) null, local datetime(6),
         day date, clock time, kind enum('a', 'b'), note varchar(40) character set utf8mb4, small bigint);
-      insert into items values (18446744073709551615, 12345678901234567890.0123456789, 12.50, 0.1, 1, b'101',
+      insert into items values (18446744073709551615, 12345678901234567890.0123456789, 12.50, 0.1, 19.99, 1, b'101',
         '2025-03-01 08:00:00.123456', '2025-07-01 10:00:00.5', '2025-03-01', '10:00:00', 'b', 'Müller ''& Söhne 🛠', -5)`);
     const [change] = (await poll(erp.stream(read))).changes;
     expect(change).toEqual({
@@ -57,6 +58,7 @@ describe("values", () => {
         amount: "12345678901234567890.0123456789",
         price: 12.5,
         ratio: 0.1,
+        hours: 19.99,
         active: 1,
         flags: 5,
         at: "2025-03-01T08:00:00.123456Z",

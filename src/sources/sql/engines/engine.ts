@@ -29,6 +29,8 @@ export interface Column {
   readonly type: string;
   /** True for CHAR(n): the blanks that pad its values are not part of them. */
   readonly isPadded?: boolean;
+  /** True for a floating-point number of four bytes, which a driver gives with the digits of one of eight. */
+  readonly isSingle?: boolean;
 }
 
 /** A value as the driver returns it, before anything could have rounded it. */

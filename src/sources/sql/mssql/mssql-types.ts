@@ -12,7 +12,6 @@ const kinds: Readonly<Record<string, readonly [type: string, kind: ColumnKind]>>
   IntN: ["bigint", "integer"],
   Bit: ["bit", "boolean"],
   BitN: ["bit", "boolean"],
-  Real: ["real", "float"],
   Float: ["float", "float"],
   FloatN: ["float", "float"],
   Money: ["money", "decimal"],
@@ -41,6 +40,8 @@ export function mssqlColumn(metadata: Metadata): Column {
   if (userType === rowversionUserType) return { name, kind: "rowversion", type: "rowversion" };
   if (/^(Decimal|Numeric)N?$/.test(word)) return { name, kind: "decimal", type: `decimal(${precision}, ${scale})` };
   if (word === "DateTimeN") return { name, kind: "datetime", type: dataLength === 4 ? "smalldatetime" : "datetime" };
+  if (word === "Real" || (word === "FloatN" && dataLength === 4))
+    return { name, kind: "float", type: "real", isSingle: true };
   const [type, kind] = kinds[word] ?? ["nvarchar(max)", "text"];
   const isPadded = word === "Char" || word === "NChar";
   return { name, kind, type: word === "NVarChar" || word === "NChar" ? "nvarchar(4000)" : type, isPadded };

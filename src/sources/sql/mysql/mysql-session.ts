@@ -156,6 +156,7 @@ function columnOf(field: ProtocolField): Column {
   if (!known && has(enumFlags)) return { name, kind: "text", type: "enum" };
   if (!known) return { name, kind: characterSet === binaryCharset ? "binary" : "text", type: `type ${columnType}` };
   const [type, kind] = known;
+  if (type === "float") return { name, kind, type, isSingle: true };
   const unsigned = has(unsignedFlag) && kind === "integer";
   return { name, kind, type: unsigned ? `${type} unsigned` : type };
 }

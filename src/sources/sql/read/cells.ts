@@ -30,6 +30,7 @@ export class CellReader {
     if (cell === null || typeof cell === "boolean") return cell;
     if (typeof cell === "string") return this.#text(cell, column);
     if (typeof cell === "bigint") return wholeNumber(cell);
+    if (typeof cell === "number" && column.isSingle === true) return shortest(cell);
     if (typeof cell === "number") return Number.isFinite(cell) ? cell : String(cell);
     throw new ParkError("E_SOURCE_BINARY", `column ${column.name} holds binary data: leave it out of \`columns\``);
   }
@@ -88,6 +89,18 @@ export class CellReader {
 function wholeNumber(whole: string | bigint): Json {
   const number = Number(whole);
   return Number.isSafeInteger(number) ? number : String(whole);
+}
+
+/** Significant digits that tell any four-byte number from all others. */
+const SINGLE_DIGITS = 9;
+
+/** Returns a four-byte number with no more digits than it needs, as it was written: 19.99 instead of 19.989999771118164. */
+function shortest(single: number): number {
+  for (let digits = 1; digits < SINGLE_DIGITS; digits++) {
+    const shorter = Number(single.toPrecision(digits));
+    if (Math.fround(shorter) === single) return shorter;
+  }
+  return Number(single.toPrecision(SINGLE_DIGITS));
 }
 
 /** Returns a number if that is exact, so that 7.00 and 7 are the same; otherwise the text. */

@@ -4,6 +4,7 @@ import type { QueryResult, Engine } from "../../../../src/sources/sql/engines/en
 import { StampMarker } from "../../../../src/sources/sql/markers/stamp-marker.ts";
 import { stampScale } from "../../../../src/sources/sql/markers/stamp-scale.ts";
 import { fault, mssqlEngine } from "../../../../src/sources/sql/mssql/mssql-engine.ts";
+import { CellReader } from "../../../../src/sources/sql/read/cells.ts";
 import { mssqlOptions } from "../../../../src/sources/sql/mssql/mssql-session.ts";
 import { mssqlColumn } from "../../../../src/sources/sql/mssql/mssql-types.ts";
 import { rowversionCeiling, trackingCeiling } from "../../../../src/sources/sql/markers/counter-marker.ts";
@@ -29,6 +30,13 @@ describe("SQL for SQL Server", () => {
     );
     expect(text(engine.exact(column("sum", "MoneyN"))).text).toBe('convert(varchar(40), "sum", 2)');
     expect(text(engine.exact(column('name"]', "NVarChar"))).text).toBe('"name""]"');
+  });
+
+  it("tells a number of four bytes from one of eight", () => {
+    const [single, double] = [4, 8].map((dataLength) => column("hours", "FloatN", { dataLength }));
+    const cells = new CellReader("UTC");
+    expect([single!, double!].map((of) => cells.read(Math.fround(19.99), of))).toEqual([19.99, 19.989999771118164]);
+    expect(text(engine.bound(0.5, single!)).text).toBe("convert(real, @1)");
   });
 
   it("asks for the columns of a primary key in the order of the key", () => {
