@@ -94,7 +94,11 @@ describe("a service that takes connections and never answers", () => {
 describe("a service that refuses the login", () => {
   it("is named by status, with what to do, until svcsync has started again", async () => {
     await using stage = await setStage({ rows: { customers: 1 }, environment: { SERVICE_TOKEN: "wrong" } });
-    expect((await stage.command("sync")).code).toBe(70);
+    const ended = await stage.command("sync");
+    expect([ended.code, ended.stderr]).toEqual([
+      70,
+      expect.stringMatching(/"remedy":"Correct SERVICE_TOKEN[^\n]+"daemon could not continue"/),
+    ]);
     const { code, stdout } = await stage.command("status");
     expect([code, stdout]).toEqual([
       1,

@@ -1,5 +1,6 @@
 import { ServiceManager, standbyOf, startDaemon, type Daemon } from "#daemon";
 import { within, errorFacts, sleep } from "#model";
+import { knownRemedyOf } from "#operator";
 import { readConfiguration, type GlobalOptions, type Registration } from "../../command-context.ts";
 import { exitCode, type Io } from "../../output/io.ts";
 import { isFirstLoad, Progress } from "../../output/progress.ts";
@@ -42,7 +43,7 @@ async function run(options: GlobalOptions, io: Io): Promise<number> {
   await manager.ready(status);
   await using _watchdog = manager.feed(() => daemon.proveWork(), status);
   const failure = await Promise.race([daemon.failure, whenAborted(io.signal)]);
-  if (failure) logger.error({ err: failure }, "daemon could not continue");
+  if (failure) logger.error({ err: failure, remedy: knownRemedyOf(failure.code) }, "daemon could not continue");
   else {
     logger.info({}, "daemon is stopping");
     await manager.stopping("Finishing deliveries");

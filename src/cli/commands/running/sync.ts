@@ -1,6 +1,6 @@
 import { PollsSeen, ProgressWatch, startDaemon, untilIdle } from "#daemon";
 import { oneLine, StopError, type RecordId, type StreamName } from "#model";
-import { attentionLines, duration, listHints, type BlockedPolicy } from "#operator";
+import { attentionLines, duration, knownRemedyOf, listHints, type BlockedPolicy } from "#operator";
 import {
   needsPersonCount,
   streamStatus,
@@ -84,7 +84,7 @@ export async function sync(options: SyncOptions, io: Io): Promise<number> {
   shown.finish();
   const failure = end instanceof StopError ? end : undefined;
   if (failure) {
-    logger.error({ err: failure }, "daemon could not continue");
+    logger.error({ err: failure, remedy: knownRemedyOf(failure.code) }, "daemon could not continue");
     return exitCode.stopped;
   }
   const statuses = await streamStatus(daemon.parts.store, syncFile.streams, daemon.parts.clock);
