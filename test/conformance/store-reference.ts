@@ -156,6 +156,23 @@ export function describeReference(makePlace: MakePlace): void {
       expect(await scene.store.unseenMatches("customer", 5)).toEqual({ known: 1, unseen: 0, some: [] });
     });
 
+    it.each(["unbind", "remove"] as const)("forgets a record that the service no longer has: %s", async (step) => {
+      await using scene = await Scene.open(makePlace);
+      const { store } = scene;
+      await store.beginMatches("customers");
+      await store.saveMatches("customers", [entry(1, "a", "b"), entry(2, "c", "d")]);
+      await store.endMatches("customers", { whole: true, readAt: 5 });
+      await scene.bound(customer("10"), 1);
+      await scene.stage([upsert("10", { name: "Later" })]);
+      const claim = await scene.claim(customer("10"));
+      if (step === "remove") await store.remove(claim, { unbind: true });
+      else await store.unbind(claim, { action: "delete", resource: "customers", serviceId: 1, outcome: "was gone" });
+
+      expect(await store.matches("customers", "number", "a")).toEqual([]);
+      await store.beginMatches("customers");
+      expect(await store.unseenMatches("customers", 5)).toEqual({ known: 1, unseen: 1, some: [2] });
+    });
+
     it("learns the keys of a record in the step that binds or applies it, and none where that is refused", async () => {
       await using scene = await Scene.open(makePlace);
       const { store } = scene;

@@ -379,6 +379,21 @@ describe("a deletion", () => {
     expect(scene.writes()).toEqual([]);
   });
 
+  it("of all records leaves an empty list, which is no reason to create nothing", async () => {
+    await using scene = await DeliveryScene.open("deleted: { delete: true }");
+    const ids = Array.from({ length: 10 }, (_, at) => customer(`${at}`));
+    for (const each of ids) await scene.inService(each, { ...row, number: each.key });
+    for (const each of ids) {
+      await scene.erp(each);
+      expect(await scene.deliver(each)).toMatchObject({ state: "deleted" });
+    }
+    await scene.erp(id, row);
+    // The index is read now.
+    scene.clock.advance(1);
+
+    expect(await scene.deliver(id)).toMatchObject({ state: "applied", error: undefined });
+  });
+
   it("waits for the children that are still in the service", async () => {
     await using scene = await DeliveryScene.open("deleted: { delete: true }");
     await scene.inService(id, row);

@@ -82,16 +82,19 @@ export interface DeliveryStore {
   tellDeletion(claim: Claim, query: { since: number; confirmedAt: number; limit: number }): Promise<ToldDeletion>;
 
   /**
-   * Stores that the ERP's deletion was carried out. `unbind` ends the binding, because the service's record is gone too. Otherwise the
-   * binding is kept for a record that comes back, with `applied` as what was last written and `inFlight` as what is in doubt. Wakes the
-   * children that wait for the record: their reference may be optional. Durable when resolved.
+   * Stores that the ERP's deletion was carried out. `unbind` ends the binding and removes the record from the match index, because the
+   * service's record is gone too. Otherwise the binding is kept for a record that comes back, with `applied` as what was last written and
+   * `inFlight` as what is in doubt. Wakes the children that wait for the record: their reference may be optional. Durable when resolved.
    */
   remove(
     claim: Claim,
     removal: { unbind: boolean; applied?: Projection; inFlight?: InFlight | undefined; audit?: AuditEntry },
   ): Promise<void>;
 
-  /** Ends a binding whose record no longer exists in the service, and forgets what was applied. The claim stays. Durable when resolved. */
+  /**
+   * Ends a binding whose record no longer exists in the service, forgets what was applied, and removes the record from the match index.
+   * The claim stays. Durable when resolved.
+   */
   unbind(claim: Claim, audit: AuditEntry): Promise<void>;
 
   /** Gives a claim back unchanged, for a clean stop. */

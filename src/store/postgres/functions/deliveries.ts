@@ -71,12 +71,22 @@ export const deliveries = `
     RETURN (set_parents(p_record, '[]')).former;
   END $$;
 
+  -- Ends the binding of a record that the service no longer has. Returns whose ids it carried.
+  CREATE FUNCTION vanished(p_record bigint) RETURNS jsonb LANGUAGE plpgsql AS $$
+  BEGIN
+    DELETE FROM match_keys m USING bindings b
+    WHERE b.record = p_record AND m.resource = b.resource AND m.service_id = b.service_id;
+    DELETE FROM match_records m USING bindings b
+    WHERE b.record = p_record AND m.resource = b.resource AND m.service_id = b.service_id;
+    RETURN let_go(p_record);
+  END $$;
+
   CREATE FUNCTION unbind(p_token text, p_audit jsonb, p_now bigint) RETURNS void LANGUAGE plpgsql AS $$
   DECLARE
     r records := hold(p_token);
   BEGIN
     PERFORM expect(is_bound(r.id), 'is not bound and cannot be unbound');
-    PERFORM child_deleted(let_go(r.id), p_now);
+    PERFORM child_deleted(vanished(r.id), p_now);
     PERFORM add_audit(p_audit);
   END $$;
 
@@ -245,7 +255,7 @@ export const deliveries = `
     v_former jsonb;
   BEGIN
     UPDATE deletions SET done = 1 WHERE record = r.id;
-    v_former := CASE WHEN p_unbinds = 1 THEN let_go(r.id) ELSE parents_of(r.id) END;
+    v_former := CASE WHEN p_unbinds = 1 THEN vanished(r.id) ELSE parents_of(r.id) END;
     IF p_unbinds = 0 AND p_applied IS NOT NULL THEN
       PERFORM save_written(r.id, p_applied, p_sequence, p_doubts);
     END IF;

@@ -1,6 +1,6 @@
 import type { Binding, ErrorFacts, RecordId } from "#model";
 import type { Applied, AuditEntry, Claim, Parents, Waiting } from "../../claim.ts";
-import { letGo } from "./journal.ts";
+import { vanished } from "./journal.ts";
 import { leftOut, refused } from "../../refusals.ts";
 import type { Store } from "../../contract/index.ts";
 import type { Tables } from "../tables.ts";
@@ -95,7 +95,7 @@ export class DeliverySteps {
     const { audit, claims, deletions, endings, family, written } = this.#tables;
     const held = claims.hold(claim);
     deletions.done(held.id);
-    const former = removal.unbind ? letGo(this.#tables, held.id) : family.parentsOf(held.id);
+    const former = removal.unbind ? vanished(this.#tables, held.id) : family.parentsOf(held.id);
     if (!removal.unbind && removal.applied !== undefined)
       written.apply(held.id, removal.applied, claim.sequence, removal.inFlight);
     audit.add(claim.id, removal.audit);

@@ -44,9 +44,16 @@ export class Journal {
     const { audit, claims, family } = this.#tables;
     const { id, bound } = claims.hold(claim);
     if (bound === 0) throw refused(claim, "is not bound and cannot be unbound");
-    family.childDeleted(letGo(this.#tables, id));
+    family.childDeleted(vanished(this.#tables, id));
     audit.add(claim.id, entry);
   }
+}
+
+/** Ends the binding of a record that the service no longer has. Returns the parents whose ids it carried. */
+export function vanished(tables: Tables, record: number): readonly RecordId[] {
+  const binding = tables.bindings.of(record);
+  if (binding) tables.matches.forget(binding);
+  return letGo(tables, record);
 }
 
 /** Ends the record's binding and forgets what was written. Returns the parents whose ids it carried. */

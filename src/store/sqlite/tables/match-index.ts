@@ -1,5 +1,5 @@
 import type { Database } from "better-sqlite3";
-import type { ResourceName, ServiceId } from "#model";
+import type { Binding, ResourceName, ServiceId } from "#model";
 import type { MatchEntry, UnseenMatches } from "../../facts.ts";
 import type { InParts, PartDone } from "../in-parts.ts";
 import { FIRST, IdParts, IN_PART, type IdPart } from "./id-parts.ts";
@@ -109,6 +109,12 @@ export class MatchIndex {
     }
   }
 
+  /** Removes a record that the service no longer has. */
+  forget({ resource, serviceId }: Binding): void {
+    this.#forgetKeys.run(resource, serviceId);
+    this.#forgetRecord.run(resource, serviceId);
+  }
+
   /** Counts unseen records in parts. Yields so that other work can run. */
   *countingUnseen(resource: ResourceName, limit: number): Generator<undefined, UnseenMatches> {
     const reading = this.numberOf(resource);
@@ -131,10 +137,7 @@ export class MatchIndex {
     if (this.numberOf(resource) !== reading) return { count: 0, next: undefined };
     const part = this.#knownParts.at(resource, from);
     const ids = this.#firstUnseen.all({ ...part, reading });
-    for (const id of ids) {
-      this.#forgetKeys.run(resource, id);
-      this.#forgetRecord.run(resource, id);
-    }
+    for (const serviceId of ids) this.forget({ resource, serviceId });
     const isFull = ids.length === FORGOTTEN_AT_ONCE;
     return { count: ids.length, next: isFull ? ids.at(-1) : part.next };
   }
