@@ -20,11 +20,11 @@ export const pipelineErrors = errorPage({
     },
     E_ROW_UNREADABLE: {
       meaning:
-        "The ERP's row of this record cannot be read: an invalid change stamp, a document that is nested too " +
-        "deeply or is larger than 16 million characters, a line of a file with a wrong value, a key that is not " +
-        "valid text, or several rows in one answer of an API that have the same key and differ. The message names " +
-        "the place and the reason. The record is parked and the service keeps its last values; all other records " +
-        "continue. A sweep never treats it as deleted.",
+        "svcsync cannot read the ERP's row of this record. Causes are an invalid change stamp, a key that is not " +
+        "valid text, a document that is nested too deeply or has more than 16 million characters, or a wrong value " +
+        "in a line of a file. In an API, several rows of one answer may have the same key and differ. The message " +
+        "names the place and the reason. The record is parked and the service keeps its last values; all other " +
+        "records continue. A sweep never treats it as deleted.",
       normal: "Occasionally, if people or imports write invalid data into the ERP.",
       remedy:
         "Correct the row in the ERP; the next poll reads it again. If several rows have the same key, choose " +
@@ -103,8 +103,8 @@ export const pipelineErrors = errorPage({
     E_MATCH_DROPPED: {
       meaning:
         "The first record that the stream created does not have the value that svcsync sent for its match field: " +
-        "the field is misspelt, or the service changes it. svcsync could not find such records after a restore and " +
-        "would create them again, so the stream is held.",
+        "the field is misspelt, or the service changes it. After a restore, svcsync could not find such records " +
+        "and would create them again. So the stream is held.",
       normal: "No.",
       remedy:
         'Correct the match field in the sync file, or name other fields under `match`. Then run "svcsync adopt ' +

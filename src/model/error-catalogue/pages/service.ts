@@ -88,8 +88,8 @@ export const serviceErrors = errorPage({
     },
     E_SERVICE_ANSWER: {
       meaning:
-        "The answer does not have the form that the service uses. It is not JSON, a redirect, or too large; it has " +
-        "no list, or another record than the requested one; or an id in it is not a positive whole number. svcsync " +
+        "The answer does not have the form that the service uses: it is a redirect, not JSON, or too large. Or it " +
+        "has no list, another record than the requested one, or an id that is not a positive whole number. svcsync " +
         "accepts an empty list only in the expected form (its key with `[]`, or `totalCount: 0`). If a write got " +
         "such an answer, the service may have executed it, so svcsync looks in the service before it writes again. " +
         "Usually a proxy, a login page or a maintenance page answered instead.",
@@ -164,11 +164,10 @@ export const serviceErrors = errorPage({
     E_CREATE_UNKNOWN: {
       meaning:
         "The service confirmed a create, but without a reliable id: the answer had no id, an id whose record " +
-        "differs from the one that was sent, or an id that belongs to another record. svcsync then looks for the " +
-        "new record by the stream's `match`: after the next retry, and again after 1, 2, 4, … seconds, until a " +
-        "list shows it. It never creates the record again, because the service confirmed the create. If no list " +
-        "shows it within `SETTLE_LAG_SECONDS`, or the stream has no `match`, the record becomes uncertain " +
-        "(E_CREATE_UNCERTAIN).",
+        "differs from the one that was sent, or an id that belongs to another record. The next retry looks for the " +
+        "new record by the stream's `match`, and again after 1, 2, 4, … seconds, until a list shows it. svcsync " +
+        "never creates the record again, because the service confirmed the create. If no list shows it within " +
+        "`SETTLE_LAG_SECONDS`, or the stream has no `match`, the record becomes uncertain (E_CREATE_UNCERTAIN).",
       normal: "Only on tenants that answer creates with an empty body (`DIALECT_CREATE_ANSWER=none`).",
       remedy: "Nothing: svcsync looks for the new record by the stream's `match`, and does not create it again.",
       more:

@@ -19,7 +19,7 @@ export const sourcesErrors = errorPage({
     E_SOURCE_BUSY: {
       meaning:
         "The ERP is busy. An API answered 429 or 503, and all streams of the source wait as long as its " +
-        "`Retry-After` says; if the 429 came in the middle of a poll, svcsync has already waited for some minutes. " +
+        "`Retry-After` says. If the 429 came in the middle of a poll, svcsync has already waited for some minutes. " +
         "A database had no connection left, or others held a lock for too long.",
       normal: "Occasionally, when other users work with the ERP at the same time.",
       remedy: "Nothing at first. If it lasts, set fewer `connections` or a longer poll interval.",
@@ -28,9 +28,9 @@ export const sourcesErrors = errorPage({
     E_SOURCE_LOGIN: {
       meaning:
         "The ERP refused the credentials. So that the user is not locked out, only one stream of the source " +
-        "retries, after two to four minutes, then after twice as long each time, up to an hour; the others wait " +
-        "for its result. A lock-out (429) that follows is reported as its original cause. After a restart, the " +
-        "first attempt is made at once.",
+        "retries, and the others wait for its result. It retries after two to four minutes, then after twice as " +
+        "long each time, up to an hour. A lock-out (429) that follows is reported as its original cause. After a " +
+        "restart, the first attempt is made at once.",
       normal:
         "When a token expired: Odoo's keys are valid for at most three months, Xentral's for 180 days by default. " +
         "A database's password changes only if someone changes it.",
