@@ -64,7 +64,7 @@ export class ODataClient {
   }
 }
 
-function isTransient(answer: HttpAnswer): boolean {
+export function isTransient(answer: HttpAnswer): boolean {
   return answer.status >= 400 && TRANSIENT.test(answer.excerpt);
 }
 

@@ -1,9 +1,10 @@
 import type { OpenContext, OpenedSource } from "../adapter.ts";
 import type { Track } from "../wire/walk/changes.ts";
+import { openLogin } from "../wire/client/login.ts";
 import { reachFindings } from "../wire/client/web-check.ts";
 import { WebClient } from "../wire/client/web-client.ts";
 import { wireStream } from "../wire/wire-stream.ts";
-import { ODataClient } from "./client.ts";
+import { isTransient, ODataClient } from "./client.ts";
 import { ODataTable } from "./odata-table.ts";
 import { mannersOf, stampsOf } from "./presets.ts";
 import type { ODataRead, ODataSettings, StampSetting } from "./schema.ts";
@@ -11,7 +12,7 @@ import { stampOf } from "./stamp.ts";
 
 /** Opens an OData service as a source. Connects at the first read. */
 export async function openOData(settings: ODataSettings, context: OpenContext): Promise<OpenedSource<ODataRead>> {
-  const web = new WebClient(settings, context);
+  const web = new WebClient(settings, context, (auth, parts) => openLogin(auth, { ...parts, transient: isTransient }));
   const manners = mannersOf(settings);
   const client = new ODataClient(web, manners);
   const trackOf = (read: ODataRead, setting: StampSetting, nulls: boolean): Track & { table: ODataTable } => {

@@ -92,6 +92,13 @@ describe("the preset businessOne", () => {
     });
     expect(await allKeys(customers)).toHaveLength(3);
   });
+
+  it("takes a login at that moment for no wrong password", async () => {
+    const customers = await stream(guarded, { preset: "businessOne", auth }, { entity: "BusinessPartners" });
+    const switching = { error: { code: -1102, message: { value: "Switch company error: -1102" } } };
+    server.instead.push({ status: 400, body: switching });
+    expect(await allKeys(customers)).toHaveLength(3);
+  });
 });
 
 describe("an OData service", () => {

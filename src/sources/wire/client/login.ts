@@ -28,6 +28,8 @@ export interface LoginDeps {
   readonly clock: Clock;
   /** Receives the secrets that a login returns. */
   readonly hide: (...secrets: string[]) => void;
+  /** Answers to a login that mean "try again" although their status says otherwise. */
+  readonly transient?: (answer: HttpAnswer) => boolean;
 }
 
 /** Opens the login of a product that has its own way to log in. */
@@ -64,7 +66,7 @@ export function openLogin(auth: AuthSettings, parts: LoginDeps): Login {
       const url = new URL(auth.url, baseUrl).href;
       return session(Object.values(auth.body), parts, async (signal) => {
         const answer = await http.call({ method: "POST", url, json: auth.body, signal });
-        refuseUnlessOk(answer, url, clock.now());
+        refuseUnlessOk(answer, url, clock.now(), parts.transient?.(answer));
         return { headers: {}, lifeMs: Number.POSITIVE_INFINITY };
       });
     }
@@ -136,10 +138,14 @@ export function jsonOf(answer: HttpAnswer, url: string): unknown {
   }
 }
 
-/** Throws unless the login succeeded. Token endpoints and login pages answer wrong credentials with 400 or 401. */
-export function refuseUnlessOk(answer: HttpAnswer, url: string, now: number): void {
-  if (answer.ok) return;
-  if (answer.status === 400 || answer.status === 401 || answer.status === 403) throw loginRefused(answer, url);
-  if (answer.status === 429 || answer.status === 503) throw statusError(answer, url, now, []);
-  throw new RetryError("E_SOURCE_FAILED", `${url}: the login was answered ${answer.status}`);
+/**
+ * Throws unless the login succeeded. Token endpoints and login pages answer wrong credentials with 400 or 401. `passing`: the answer
+ * means "try again" although its status says otherwise.
+ */
+export function refuseUnlessOk(answer: HttpAnswer, url: string, now: number, passing = false): void {
+  const { ok, status } = answer;
+  if (ok) return;
+  if (!passing && (status === 400 || status === 401 || status === 403)) throw loginRefused(answer, url);
+  if (status === 429 || status === 503) throw statusError(answer, url, now, []);
+  throw new RetryError("E_SOURCE_FAILED", `${url}: the login was answered ${status}`);
 }
