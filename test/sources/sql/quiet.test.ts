@@ -120,4 +120,22 @@ describe("a poll of several pages", () => {
       if (changes.some(({ key }) => key === "a")) await asked.promise;
     expect(pages).toBe(3);
   });
+
+  it("ends the query of the next page for a reader that needs no more", async () => {
+    await using place = await openPlace("sqlite", undefined);
+    await place.writer.run("create table items (nr text); insert into items values ('a'), ('b'), ('c')");
+    const signals: AbortSignal[] = [];
+    const engine = wrapped(
+      engineOf(settings.parse({ url: place.url })),
+      (session) =>
+        (text, values, signal, ...more) => {
+          if (text.includes("order by")) signals.push(signal);
+          return session.query(text, values, signal, ...more);
+        },
+    );
+    await using database = new Database(engine, { source: "erp", connections: 1 });
+    const stream = sqlStream(database, { table: "items", key: "nr", pageSize: 1 });
+    for await (const { changes } of stream.changes(null, never)) if (changes.length > 0) break;
+    expect(signals.at(-1)!.aborted).toBe(true);
+  });
 });

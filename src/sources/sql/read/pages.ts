@@ -46,14 +46,20 @@ export interface Page {
  * @throws {ParkError} E_SOURCE_KEY_AMBIGUOUS when equal rows do not end.
  */
 export async function* readPages(database: Database, request: PageRequest, signal: AbortSignal): AsyncGenerator<Page> {
-  const pages = inTurn(database, request, signal);
-  for (let next = pages.next(); ;) {
-    const page = await next;
-    if (page.done === true) return;
-    // The database works on the next page while this one is stored.
-    next = pages.next();
-    next.catch(() => undefined);
-    yield page.value;
+  const leaving = new AbortController();
+  const pages = inTurn(database, request, AbortSignal.any([signal, leaving.signal]));
+  try {
+    for (let next = pages.next(); ;) {
+      const page = await next;
+      if (page.done === true) return;
+      // The database works on the next page while this one is stored.
+      next = pages.next();
+      next.catch(() => undefined);
+      yield page.value;
+    }
+  } finally {
+    // A reader that needs no more pages does not wait for the next one.
+    leaving.abort();
   }
 }
 
