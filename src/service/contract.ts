@@ -23,11 +23,6 @@ export interface ArrayChange {
 export interface Patch {
   readonly fields: JsonObject;
   readonly arrays: Readonly<Record<string, ArrayChange>>;
-  /**
-   * Other known fields of the record, which are not sent. Where the path nests the resource, they supply the ids of its
-   * ancestors.
-   */
-  readonly above?: JsonObject;
 }
 
 /** Whether requests may be sent now, according to the circuit breaker and the rate limit. */
@@ -99,13 +94,7 @@ export interface Service extends AsyncDisposable {
    * DELETEs, once, as {@link update} PUTs. A record that does not exist counts as deleted.
    * @throws {ParkError} E_SERVICE_REFUSED where deleting is never allowed.
    */
-  remove(
-    resource: ResourceName,
-    id: ServiceId,
-    signal: AbortSignal,
-    /** As in {@link Patch.above}. */
-    above?: JsonObject,
-  ): Promise<{ status: number; durationMs: number }>;
+  remove(resource: ResourceName, id: ServiceId, signal: AbortSignal): Promise<{ status: number; durationMs: number }>;
 
   /** One record with these fields; undefined for every way in which the service says that it does not exist. */
   read(
@@ -113,7 +102,7 @@ export interface Service extends AsyncDisposable {
     id: ServiceId,
     fields: readonly string[],
     signal: AbortSignal,
-    /** As in {@link Patch.above}. */
+    /** Other known fields of the record: where a path nests the resource, ids of records above are taken from here. */
     above?: JsonObject,
   ): Promise<ServiceRecord | undefined>;
 

@@ -96,20 +96,18 @@ export class Records {
     resource: ResourceName,
     id: ServiceId,
     signal: AbortSignal,
-    scope: Scope = {},
   ): Promise<{ status: number; durationMs: number }> {
     if (resourceFacts(resource).neverDeletes) throw neverDeletes(resource);
     const { transport, paths } = this.#deps;
     const startedAt = performance.now();
     try {
-      const url = await paths.record(resource, id, scope);
+      const url = await paths.record(resource, id, {});
       const { status } = await transport.send({ method: "DELETE", resource, url, repeat: "never", signal });
       return { status, durationMs: performance.now() - startedAt };
     } catch (thrown) {
       if (!(thrown instanceof ServiceRefusal)) throw thrown;
       const gone =
-        saysGone(thrown) ||
-        (thrown.status === 400 && (await this.read(resource, id, ["id"], signal, scope)) === undefined);
+        saysGone(thrown) || (thrown.status === 400 && (await this.read(resource, id, ["id"], signal)) === undefined);
       if (!gone) throw thrown;
       return { status: thrown.status, durationMs: performance.now() - startedAt };
     }

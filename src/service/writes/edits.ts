@@ -46,7 +46,7 @@ export class Edits {
     const startedAt = performance.now();
     const moved = await this.#deps.paths.moved(resource, id, patch.fields);
     if (moved !== undefined) throw parentChanged(resource, id, moved);
-    const scope: Scope = { ...patch.above, ...patch.fields };
+    const scope: Scope = patch.fields;
     const sent = without(patch.fields, this.#deps.paths.fieldsInPath(resource));
     const combined = await this.#customFields.combine(resource, sent, signal);
     const names = [...Object.keys(sent), ...Object.keys(patch.arrays)];
