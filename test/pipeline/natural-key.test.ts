@@ -43,8 +43,16 @@ describe("naturalKey", () => {
 
   it("normalized sees through case, accents, white space and punctuation", () => {
     const key = naturalKey(normalized, { name: "Müller & Söhne GmbH" });
-    expect(naturalKey(normalized, { name: "MULLER  &SOHNE, GmbH." })).toBe(key);
+    expect(naturalKey(normalized, { name: "MULLER  &SOHNE, GmbH. ☎️" })).toBe(key);
     expect(naturalKey(normalized, { name: "Straße" })).toBe(naturalKey(normalized, { name: "STRASSE" }));
+  });
+
+  it.each([
+    { script: "Devanagari", one: "राम", other: "रोम" },
+    { script: "Thai", one: "กิน", other: "กัน" },
+    { script: "kana", one: "がく", other: "かく" },
+  ])("normalized keeps names apart that differ in a mark which is no accent: $script", ({ one, other }) => {
+    expect(naturalKey(normalized, { name: one })).not.toBe(naturalKey(normalized, { name: other }));
   });
 
   it("keeps rules apart that compare differently", () => {

@@ -3,8 +3,8 @@ import { isJsonObject } from "#model";
 import type { MatchRule } from "#mapping";
 import type { ServiceRecord } from "#service";
 
-/** The Unicode form of natural keys. An index with another form is read again. */
-export const KEY_FORM = "NFC";
+/** The form in which natural keys are stored. An index with keys in another form is read again. */
+export const KEY_FORM = "NFC, accents";
 
 /** The name of a rule in the match index. */
 export function ruleName({ fields, compare }: MatchRule): string {
@@ -52,17 +52,23 @@ export function unsharedKeys(rules: readonly MatchRule[], record: Projection | S
 
 function partText(value: Json | undefined): string | undefined {
   if (isJsonObject(value)) return partText(value["id"]);
-  if (typeof value === "string") return value.trim().normalize(KEY_FORM);
+  if (typeof value === "string") return value.trim().normalize("NFC");
   if (typeof value === "number" || typeof value === "boolean") return String(value);
   return undefined;
 }
+
+/**
+ * Accents of European letters, and variation marks of symbols. Other scripts write vowels as marks: without them it would be a different
+ * name.
+ */
+const ACCENTS = /[\u0300-\u036f\u20d0-\u20ff\ufe00-\ufe0f]/g;
 
 /** Returns the text without accents, case, white space and punctuation, and with `ß` as `ss`. */
 function normalized(text: string): string {
   return text
     .normalize("NFKD")
-    .replace(/\p{M}/gu, "")
+    .replace(ACCENTS, "")
     .toLowerCase()
     .replaceAll("ß", "ss")
-    .replace(/[^\p{L}\p{N}]/gu, "");
+    .replace(/[^\p{L}\p{N}\p{M}]/gu, "");
 }
