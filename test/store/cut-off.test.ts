@@ -375,6 +375,22 @@ it("a start wakes the children that a killed process had left", async () => {
   expect((await store.counts()).get("customers")).toEqual({ due: RECORDS });
 });
 
+it("finds what is next due besides very many that wait for others in parts", async () => {
+  await using of = await large();
+  of.db.exec(`
+    UPDATE records SET state = 'waiting', due_at = sequence / 3, error = '{"code":"E_CHILDREN_FIRST"}' WHERE stream = 'customers'`);
+  const streams = ["other", "customers"];
+  const leftOut = { errors: ["E_CHILDREN_FIRST"], after: RECORDS } as const;
+  of.killedAfter(({ schedule }) => {
+    expect(readInParts(schedule.findingNextDueAt(streams, leftOut))).toEqual({ found: undefined, parts: 3 });
+  });
+  for (const key of [10_000, 5_000, 4_999, 0].map(keyOf)) {
+    of.db.exec(`UPDATE records SET error = NULL WHERE key = '${key}'`);
+    const dueAt = numberOf(of, `SELECT due_at FROM records WHERE key = '${key}'`);
+    expect(await of.store.nextDueAt(streams, leftOut)).toBe(dueAt);
+  }
+});
+
 describe("very many deletions", () => {
   it("are counted in parts, and each once, with the first keys", async () => {
     await using of = await large();

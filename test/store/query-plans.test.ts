@@ -56,7 +56,8 @@ describe("the store's queries", () => {
     const plans = await plansOf((store) => store.nextDueAt(["s"], { errors: ["E_CHILDREN_FIRST"], after: 5 }));
     const searches = plans.filter((plan) => plan.includes("records"));
     expect(searches).not.toHaveLength(0);
-    for (const plan of searches) expect(plan).toContain("INDEX records_due (stream=? AND backfill=? AND due_at<?)");
+    for (const plan of searches)
+      expect(plan).toContain("INDEX records_due (stream=? AND backfill=? AND (due_at,key)>(?,?) AND due_at<?)");
   });
 
   it("compares a batch of unchanged records by one range of their index", async () => {

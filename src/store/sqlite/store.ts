@@ -145,7 +145,7 @@ export class SqliteStore implements Store {
   clockSetBack = (byMs: number) => followClock(this.#deps.setBack, this.#parts, byMs);
   undeliveredSince = (stream: StreamName) => this.#read(() => this.#deps.schedule.undeliveredSince(stream));
   latestMoment = () => this.#read(() => this.#deps.moment.ms);
-  nextDueAt = (...of: Parameters<Store["nextDueAt"]>) => this.#read(() => this.#deps.schedule.nextDueAt(...of));
+  nextDueAt = (...of: Parameters<Store["nextDueAt"]>) => this.#readInParts(this.#deps.schedule.findingNextDueAt(...of));
 
   claim = (id: RecordId) => this.#commit.run(() => this.#deps.claims.claim(id));
   renew = (claim: Claim) => this.#commit.run(() => this.#deps.claims.renew(claim));
