@@ -3,7 +3,7 @@ import type { Store } from "#store";
 import { Link } from "../../src/store/postgres/connection/link.ts";
 import { locked } from "../../src/store/postgres/connection/prefix.ts";
 import { AT_ONCE } from "../../src/store/postgres/in-parts.ts";
-import { Scene } from "../conformance/store-scene.ts";
+import { Scene, written } from "../conformance/store-scene.ts";
 import { postgresPlaces } from "./postgres-place.ts";
 
 const places = postgresPlaces();
@@ -156,6 +156,48 @@ it("a page of a poll moves the cursor with its last part, and is read again wher
   expect(await stage()).toEqual({ changed: 1_001, unchanged: 1_000 });
   expect(await scene.store.cursor("customers")).toMatchObject({ cursor: 7, rowsRead: 2_001 });
 });
+
+it.each([
+  ["wait for it", "waits", "waiting"],
+  ["carry its former id", "parents", "applied"],
+])(
+  "children of a parent that %s are woken in parts, and by the next daemon where one was lost",
+  async (_, table, state) => {
+    const parent = { stream: "other", key: "P" };
+    await using of = await large({
+      prepare: `
+      UPDATE records SET state = '${state}';
+      INSERT INTO ${table} (child, stream, key) SELECT id, 'other', 'P' FROM records;
+      INSERT INTO streams (stream, sequence) VALUES ('other', 1);
+      INSERT INTO records (id, stream, key, state, hash, sequence, backfill, changed_at, due_at)
+      VALUES (nextval('record_ids'), 'other', 'P', 'due', '', 1, 0, 0, 1);
+      INSERT INTO contents (record, row) SELECT id, '{}' FROM records WHERE key = 'P'`,
+      run: () => Promise.resolve(),
+      done: "SELECT count(*) FROM records WHERE state = 'due' AND stream = 'customers'",
+    });
+    const { scene } = of;
+    const bind = async (serviceId: number) =>
+      scene.store.bind((await scene.store.claim(parent))!, { resource: "other", serviceId }, written({}));
+    const claim = (await scene.store.claim(parent))!;
+    await of.between("DELETE FROM members");
+    expect(await scene.store.bind(claim, { resource: "other", serviceId: 7 }, written({}))).toHaveLength(500);
+    expect(await of.count()).toBe(500);
+
+    await of.rows("DROP FUNCTION between_parts CASCADE");
+    await scene.reopen();
+    await expect.poll(() => of.count(), { timeout: 30_000 }).toBe(RECORDS);
+    expect(await of.rows(`SELECT name FROM notes WHERE name LIKE 'waking%'`)).toEqual([]);
+
+    await of.rows(`UPDATE records SET state = '${state}', due_at = NULL WHERE stream = 'customers'`);
+    await of.rows(`DELETE FROM ${table}`);
+    await of.rows(
+      `INSERT INTO ${table} (child, stream, key) SELECT id, 'other', 'P' FROM records WHERE stream = 'customers'`,
+    );
+    await of.rows("UPDATE records SET state = 'due', due_at = 1 WHERE key = 'P'");
+    expect(await bind(8)).toHaveLength(500);
+    expect(await of.count()).toBe(RECORDS);
+  },
+);
 
 it("due times that were to follow a clock are left where it has caught up since", async () => {
   const step = steps["due times that follow a clock that was set back"]!;

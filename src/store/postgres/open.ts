@@ -14,6 +14,7 @@ import { ReplicaClock } from "./connection/replica-clock.ts";
 import { joinPrepared, prepareSchema } from "./connection/turn.ts";
 import type { Database } from "./database.ts";
 import { BegunSends } from "./begun-sends.ts";
+import { LateWaking } from "./late-waking.ts";
 import { Moment } from "./moment.ts";
 import { dialect, fill, filled } from "./sql.ts";
 import { deliveryStore } from "./tables/deliveries.ts";
@@ -83,9 +84,11 @@ async function connect(
     const [mark] = await readLink.rows<MoveMark>(FIND_MARK);
     expectInCharge(mark, describePlace(place));
     const clock = member?.clock ?? (await commonClock(readLink, options.clock));
-    const latest = fill("SELECT value FROM notes WHERE name = @name", { name: latestNote.name });
-    const [stored] = await readLink.rows<{ value: string }>(latest);
-    const moment = new Moment(clock, Number(stored?.value ?? 0));
+    const facts = 'SELECT is_waking() AS "isWaking", (SELECT value FROM notes WHERE name = @name) AS latest';
+    const [stored] = await readLink.rows<{ isWaking: boolean; latest: string | null }>(
+      fill(facts, { name: latestNote.name }),
+    );
+    const moment = new Moment(clock, Number(stored?.latest ?? 0));
     const reads = new MessageQueue(readLink, { lanes: READERS, patienceMs: 0 });
     const steps = new MessageQueue(
       stepLink,
@@ -118,6 +121,7 @@ async function connect(
       },
       readTogether: (...of) => reads.together(...of),
       step: (...of) => steps.run(...of),
+      lateWaking: new LateWaking((...of) => steps.run(...of), clock),
       together: (...of) => steps.together(...of),
     };
     const sends = new BegunSends(() => member?.commits.steps ?? 0);
@@ -130,6 +134,8 @@ async function connect(
       fail(reason);
     };
     member?.keep(lost, fail);
+    // What a process left that was killed. Other steps have their turn in between.
+    if (member && stored?.isWaking) void db.lateWaking.run();
     return Object.assign(storeOf(db, moment, sends), {
       clock,
       replicas: replicaStore(db, member, failure),

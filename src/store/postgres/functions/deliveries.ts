@@ -193,6 +193,10 @@ export const deliveries = `
       RETURN QUERY SELECT (v_call ->> 'call')::integer, w.stream, w.key
       FROM wake_dependents(v_call ->> 'stream', v_call ->> 'key', (v_call ->> 'record')::bigint = ANY (v_moved), v_now) w;
     END LOOP;
+    -- A row without a record tells that others are still to be woken.
+    IF FOUND AND is_waking() THEN
+      RETURN QUERY SELECT (p_calls -> 0 ->> 'call')::integer, NULL::text, NULL::text;
+    END IF;
   END $$;
 
   CREATE FUNCTION apply(p_calls jsonb) RETURNS void LANGUAGE plpgsql ${BY_INDEX} AS $$

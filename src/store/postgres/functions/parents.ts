@@ -11,7 +11,15 @@ export const rebound = (stream: string, key: string) => `
   FROM parents p JOIN records r ON r.id = p.child
   WHERE ${isRecord("p", stream, key)} AND ${isIn("r", statesMovedTo("due", "parentRebound"))}`;
 
-/** The records `r` named by a list: one index look-up for each, whatever the server expects of the list. */
+/** Children examined per step, which takes some tens of milliseconds. */
+const WOKEN_AT_ONCE = 500;
+/** Prefix of the note about a parent with children still to be woken. The note holds the id of the last child that was examined. */
+const WAKING = "waking/";
+const someChildren = (table: "parents" | "waits") => `ARRAY(
+        SELECT c.child FROM ${table} c
+        WHERE ${isRecord("c", "p_parent.stream", "p_parent.key")} AND c.child > p_after ORDER BY c.child LIMIT ${WOKEN_AT_ONCE})`;
+
+/** The records `r` named by a list `n`: one index look-up for each, whatever the server expects of the list. */
 const named = (list: string) => `
   jsonb_to_recordset(${list}) AS n(s text, k text)
   CROSS JOIN LATERAL (SELECT * FROM records r WHERE ${isRecord("r", "n.s", "n.k")} LIMIT 1) r`;
@@ -96,22 +104,64 @@ export const parents = `
     END LOOP;
   END $$;
 
-  -- Wakes the records that wait for a parent which was just bound, or which never will be (a reference may be optional). If p_moved, also
-  -- wakes the records that carry its old service id.
-  CREATE FUNCTION wake_dependents(p_stream text, p_key text, p_moved boolean, p_now bigint)
-  RETURNS SETOF records LANGUAGE plpgsql AS $$
+  -- Wakes some of a parent's children, beginning after the id p_after: children that wait for it, or whose projection carries its old
+  -- service id. Notes, under the parent's id, that others remain.
+  CREATE FUNCTION wake_some(p_parent records, p_who text, p_after bigint, p_now bigint) RETURNS bigint[] LANGUAGE plpgsql AS $$
   DECLARE
-    v_woken bigint[] := ARRAY(
-      SELECT r.id FROM waits w JOIN records r ON r.id = w.child
-      WHERE ${isRecord("w", "p_stream", "p_key")} AND ${isIn("r", statesMovedTo("due", "parentBound"))});
+    v_note text := '${WAKING}' || p_who || '/' || p_parent.id;
+    v_children bigint[];
+    v_woken bigint[];
   BEGIN
-    IF p_moved THEN
-      v_woken := v_woken || ARRAY(SELECT r.id ${rebound("p_stream", "p_key")});
-      UPDATE records r SET again = 1 FROM parents p
-      WHERE ${isRecord("p", "p_stream", "p_key")} AND r.id = p.child AND ${isIn("r", ["claimed"])};
+    IF p_who = 'waits' THEN
+      v_children := ${someChildren("waits")};
+      v_woken := ARRAY(SELECT r.id FROM records r WHERE r.id = ANY (v_children) AND ${isIn("r", statesMovedTo("due", "parentBound"))});
+    ELSE
+      v_children := ${someChildren("parents")};
+      v_woken := ARRAY(SELECT r.id FROM records r WHERE r.id = ANY (v_children) AND ${isIn("r", statesMovedTo("due", "parentRebound"))});
+      UPDATE records r SET again = 1 WHERE r.id = ANY (v_children) AND ${isIn("r", ["claimed"])};
     END IF;
     IF cardinality(v_woken) > 0 THEN
       PERFORM wake(v_woken, p_now);
+    END IF;
+    IF cardinality(v_children) = ${WOKEN_AT_ONCE} THEN
+      INSERT INTO notes (name, value) VALUES (v_note, v_children[${WOKEN_AT_ONCE}]::text)
+      ON CONFLICT (name) DO UPDATE SET value = excluded.value;
+    ELSE
+      DELETE FROM notes WHERE name = v_note;
+    END IF;
+    RETURN v_woken;
+  END $$;
+
+  CREATE FUNCTION is_waking() RETURNS boolean LANGUAGE plpgsql AS $$
+  BEGIN
+    RETURN EXISTS (SELECT 1 FROM notes WHERE starts_with(name, '${WAKING}'));
+  END $$;
+
+  -- Wakes some of the others of one parent. Returns whether children are left.
+  CREATE FUNCTION wake_others(p_now bigint) RETURNS boolean LANGUAGE plpgsql AS $$
+  DECLARE
+    v_note notes;
+  BEGIN
+    DELETE FROM notes WHERE name = (SELECT min(name) FROM notes WHERE starts_with(name, '${WAKING}')) RETURNING * INTO v_note;
+    PERFORM wake_some(r, split_part(v_note.name, '/', 2), v_note.value::bigint, p_now)
+    FROM records r WHERE r.id = split_part(v_note.name, '/', 3)::bigint;
+    RETURN is_waking();
+  END $$;
+
+  -- Wakes who waits for a parent that was just bound, or that will not come (a reference may be optional), and, when it moved,
+  -- who carries its old service id. Of very many it wakes the first, and notes the others for wake_others.
+  CREATE FUNCTION wake_dependents(p_stream text, p_key text, p_moved boolean, p_now bigint)
+  RETURNS SETOF records LANGUAGE plpgsql AS $$
+  DECLARE
+    v_parent records;
+    v_woken bigint[];
+  BEGIN
+    SELECT * INTO v_parent FROM records r WHERE ${isRecord("r", "p_stream", "p_key")};
+    v_woken := wake_some(v_parent, 'waits', 0, p_now);
+    IF p_moved THEN
+      v_woken := v_woken || wake_some(v_parent, 'parents', 0, p_now);
+    END IF;
+    IF cardinality(v_woken) > 0 THEN
       RETURN QUERY SELECT * FROM records WHERE id = ANY (v_woken);
     END IF;
   END $$`;

@@ -13,11 +13,12 @@ import { call, type SqlText } from "../sql.ts";
 
 /** The steps of a delivery; each is a function of the schema. */
 export function deliveryStore(db: Database): DeliveryStore {
-  const { clock, clean, leaseMs, claims } = db;
+  const { clock, clean, leaseMs, claims, lateWaking } = db;
   const audit = (id: RecordId, entry: AuditEntry | undefined) => entry && auditRow(clock.now(), id, entry);
   const step = async (claim: Claim, text: SqlText) => {
     await refusable(claim.id, db.step([text]));
   };
+  const waking = (claim: Claim, text: SqlText) => refusable(claim.id, lateWaking.after(text));
   /** Runs a step of this claim, batched with others of its kind. */
   const together = async <Row>(
     name: string,
@@ -65,7 +66,10 @@ export function deliveryStore(db: Database): DeliveryStore {
     looked: (claim) => step(claim, call("look_for_create", claim.token)),
     async bind(claim, binding, applied) {
       expectServiceId(claim.id, binding);
-      const woken = await together<RecordId>("bind", claim, { ...written(claim, applied), ...binding }, binding);
+      const of = { ...written(claim, applied), ...binding };
+      const rows = await together<RecordId | { stream: null }>("bind", claim, of, binding);
+      const woken = rows.filter((row) => row.stream !== null);
+      if (woken.length < rows.length) await lateWaking.run();
       return woken.map(({ stream, key }) => ({ stream, key }));
     },
     async apply(claim, applied) {
@@ -100,7 +104,7 @@ export function deliveryStore(db: Database): DeliveryStore {
       ),
     uncertain: (claim, error) =>
       step(claim, call("mark_uncertain", claim.token, JSON.stringify(clean(error)), clock.now())),
-    skip: (claim, reason) => step(claim, call("skip", claim.token, JSON.stringify(leftOut(reason)), clock.now())),
+    skip: (claim, reason) => waking(claim, call("skip", claim.token, JSON.stringify(leftOut(reason)), clock.now())),
     async tellDeletion(claim, { since, confirmedAt, limit }) {
       const text = call("tell_deletion", claim.token, since, confirmedAt, limit, clock.now());
       const [result] = await refusable(claim.id, db.step([text]));
@@ -108,7 +112,7 @@ export function deliveryStore(db: Database): DeliveryStore {
       return { toldAt: told?.told_at ?? 0, count: told?.count ?? 0, isCounted: told?.is_counted === 1 };
     },
     remove: (claim, { unbind, applied, inFlight, audit: entry }) =>
-      step(
+      waking(
         claim,
         call(
           "remove",

@@ -32,7 +32,7 @@ export function operatorStore(db: Database): Omit<OperatorStore, keyof SameSql> 
     const entry = auditRow(now, id, { ...answerEntry(answer, binding?.resource ?? "", binding), by: clean(by) });
     const { resource, serviceId } = binding ?? {};
     const text = call("resolve", id.stream, id.key, kind, ANSWERS[kind], resource, serviceId, entry, now);
-    await refusable(id, db.step([text]), binding);
+    await refusable(id, db.lateWaking.after(text), binding);
   };
   return {
     async retryNow({ stream, key, states }, by) {

@@ -26,7 +26,8 @@ export function privacyStore(db: Database): PrivacyStore {
       const unreadable = JSON.stringify(forgottenError);
       const known = [record.id, stream, key, state, sequence, doubts] as const;
       try {
-        await db.step([call("forget", ...known, "forget", skipped, unreadable, auditRow(now, id, entry), now)]);
+        const step = call("forget", ...known, "forget", skipped, unreadable, auditRow(now, id, entry), now);
+        await db.lateWaking.after(step);
       } catch (thrown) {
         if (!(thrown instanceof Refusal)) throw thrown;
         throw new RetryError("E_STORE_LOCKED", `${recordLabel(id)} changed at this moment: forget it again`);
