@@ -77,6 +77,17 @@ describe("odd keys", () => {
     },
   );
 
+  it("of MariaDB that differ in the thirtieth decimal are told from each other", async () => {
+    await using erp = await open("mysql");
+    const keys = ["0", "0.5", "0.500000000000000000000000000001", "0.500000000000000000000000000002"];
+    await erp.place.writer.run(`create table items (nr decimal(38, 30) primary key, amount int);
+      insert into items values ${keys.map((key) => `(${key}, 1)`).join(", ")}`);
+    const stream = erp.stream({ table: "items", key: "nr", pageSize: 1 });
+    expect((await poll(stream)).keys).toHaveLength(4);
+    expect(await allKeys(stream)).toHaveLength(4);
+    expect(await stream.readOne(keys[3]!, never)).toEqual({ nr: keys[3], amount: 1 });
+  });
+
   it.each(["postgres", "mysql"] as const)("lose the blanks that fill up a CHAR in %s", async (dialect) => {
     await using erp = await open(dialect);
     await erp.place.writer.run(

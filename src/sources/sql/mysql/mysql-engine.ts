@@ -78,7 +78,6 @@ function placeOf(table: string): { schema: Sql; name: string } {
 /** What texts are cast to before they are compared with a column of the kind. Other kinds need no cast. */
 const castTypes: Readonly<Partial<Record<ColumnKind, Sql>>> = {
   integer: sql`signed`,
-  decimal: sql`decimal(65, 20)`,
   instant: sql`datetime(6)`,
   datetime: sql`datetime(6)`,
   date: sql`date`,
@@ -98,7 +97,7 @@ function exact({ name, kind, type }: Column): Sql {
 
 function bound(cell: Cell, { kind, type }: Column): Sql {
   const text = cell === null ? null : String(cell);
-  const castType = type.endsWith("unsigned") ? sql`unsigned` : castTypes[kind];
+  const castType = type.endsWith("unsigned") ? sql`unsigned` : kind === "decimal" ? sql.raw(type) : castTypes[kind];
   return castType === undefined ? sql`${text}` : sql`cast(${text} as ${castType})`;
 }
 

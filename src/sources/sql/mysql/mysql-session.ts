@@ -150,13 +150,14 @@ interface ProtocolField extends FieldPacket {
 }
 
 function columnOf(field: ProtocolField): Column {
-  const { name, columnType = field.type ?? -1, flags, characterSet } = field;
+  const { name, columnType = field.type ?? -1, flags, characterSet, decimals } = field;
   const known = kinds.get(columnType);
   const has = (flag: number) => typeof flags === "number" && (flags & flag) !== 0;
   if (!known && has(enumFlags)) return { name, kind: "text", type: "enum" };
   if (!known) return { name, kind: characterSet === binaryCharset ? "binary" : "text", type: `type ${columnType}` };
   const [type, kind] = known;
   if (type === "float") return { name, kind, type, isSingle: true };
+  if (kind === "decimal") return { name, kind, type: `decimal(65, ${decimals})` };
   const unsigned = has(unsignedFlag) && kind === "integer";
   return { name, kind, type: unsigned ? `${type} unsigned` : type };
 }
