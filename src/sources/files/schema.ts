@@ -28,6 +28,14 @@ export const settingsSchema = z.strictObject({
 });
 export type FilesSettings = z.infer<typeof settingsSchema>;
 
+const DATE_PATTERN =
+  "expected YYYY, MM and DD once each, and HH, mm and ss at most once (MM is the month, mm the minute; DD and MM read one digit, too)";
+
+function isDatePattern(pattern: string): boolean {
+  const parts: readonly string[] = pattern.match(/YYYY|MM|DD|HH|mm|ss/g) ?? [];
+  return ["YYYY", "MM", "DD"].every((part) => parts.includes(part)) && new Set(parts).size === parts.length;
+}
+
 export const readSchema = z.strictObject({
   files: z
     .string()
@@ -62,7 +70,7 @@ export const readSchema = z.strictObject({
   numbers: z.array(z.string()).default([]).describe("Columns that hold numbers; they arrive as exact text"),
   decimal: z.enum([".", ","]).default(".").describe("Decimal sign of those numbers; the other one parts thousands"),
   dates: z
-    .record(z.string(), z.string())
+    .record(z.string(), z.string().refine(isDatePattern, DATE_PATTERN))
     .default({})
     .describe("Columns that hold dates, each with its pattern of YYYY MM DD HH mm ss, e.g. DD.MM.YYYY HH:mm"),
   shrink: z

@@ -3,6 +3,7 @@ import { symlink } from "node:fs/promises";
 import { join } from "node:path";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import { poll } from "../reading.ts";
+import { readSchema } from "../../../src/sources/files/schema.ts";
 import { DropFolder } from "./drop-folder.ts";
 import { SetClock } from "../../kit/clock.ts";
 import { never } from "../../kit/outcome.ts";
@@ -16,6 +17,11 @@ beforeEach(async () => {
 afterEach(() => folder[Symbol.asyncDispose]());
 
 describe("an odd file", () => {
+  it.each(["DD.MM.YYYY HH:MM", "D.M.YYYY", "HH:mm"])("has no dates like %s: the sync file is refused", (pattern) => {
+    const read = { files: "*.csv", kind: "full", format: "csv", key: "no", dates: { at: pattern } };
+    expect(() => readSchema.parse(read)).toThrow(/MM is the month, mm the minute/);
+  });
+
   it("with a wrong value in a record that has a key sets that record aside by its key", async () => {
     await folder.drop("customers.csv", "no;name;n\nC1;a;1\nC4;d;x\nC5;e;2\n");
     const { batches, keys } = await poll(await folder.stream({ numbers: ["n"] }));
