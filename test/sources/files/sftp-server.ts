@@ -8,6 +8,8 @@ const { OPEN_MODE, STATUS_CODE } = ssh2.utils.sftp;
 export interface SftpServer extends AsyncDisposable {
   readonly port: number;
   readonly hostKey: string;
+  /** How many connections are open. */
+  connectionCount(): number;
   /** Ends every connection at once. */
   cut(): void;
   /** Ends every connection in place of the answer to a request, once this many were answered. */
@@ -53,6 +55,7 @@ export async function startSftpServer(root: string): Promise<SftpServer> {
   return {
     port: address.port,
     hostKey: createHash("sha256").update(key.getPublicSSH()).digest("base64").replace(/=+$/, ""),
+    connectionCount: () => connections.size,
     cut,
     cutAfter(requests) {
       left = requests;

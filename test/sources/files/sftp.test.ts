@@ -1,8 +1,9 @@
 import { mkdir } from "node:fs/promises";
 import { join } from "node:path";
+import { setImmediate } from "node:timers/promises";
 import { setFlagsFromString } from "node:v8";
 import { runInNewContext } from "node:vm";
-import { afterEach, beforeEach, describe, expect, it } from "vitest";
+import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
 import { openSftpFolder } from "../../../src/sources/files/folder/sftp-folder.ts";
 import { allKeys, poll } from "../reading.ts";
 import { DropFolder } from "./drop-folder.ts";
@@ -71,6 +72,21 @@ describe("a folder on an SFTP server", () => {
     expect(cuts).toBeGreaterThan(5);
     server.cutAfter(Number.POSITIVE_INFINITY);
     expect((await poll(customers)).keys).toEqual(["C1"]);
+  });
+
+  it("is read by one connection after the one before broke, whenever it is asked for", async () => {
+    const there = openSftpFolder("/in", login());
+    await there.list("");
+    server.cut();
+    const answers: Promise<unknown>[] = [];
+    for (let turn = 0; turn < 60; turn++) {
+      answers.push(there.list("").catch((thrown: unknown) => thrown));
+      await setImmediate();
+    }
+    await Promise.all(answers);
+    await there.list("");
+    await there[Symbol.asyncDispose]();
+    await vi.waitFor(() => expect(server.connectionCount()).toBe(0));
   });
 
   it("keeps nothing of what it read, however long the connection lasts", async () => {

@@ -20,14 +20,16 @@ interface Connection {
 /** A folder on an SFTP server. Connects at the first use, and reconnects after the connection breaks. */
 export function openSftpFolder(root: string, settings: SftpSettings): Folder {
   let connection: Promise<Connection> | undefined;
+  /** One that ends tells so more than once, also after another one took its place. */
+  const forget = (ended: Promise<Connection>) => {
+    if (connection === ended) connection = undefined;
+  };
   const connected = async (): Promise<Connection> => {
-    connection ??= connect(settings, () => {
-      connection = undefined;
-    });
+    const mine = (connection ??= connect(settings, () => forget(mine)));
     try {
-      return await connection;
+      return await mine;
     } catch (thrown) {
-      connection = undefined;
+      forget(mine);
       throw refused(settings.host, thrown);
     }
   };
