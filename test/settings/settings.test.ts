@@ -467,6 +467,9 @@ describe("access to the page", () => {
 
   it.each([
     ["PAGE_TOKEN", "short"],
+    // No header holds it, so that no script could send it.
+    ["PAGE_TOKEN", "sixteen letters €"],
+    ["NUDGE_TOKEN", "sixteen letters "],
     ["PAGE_USERS", "anna:act:secret"],
     // The second line would never be asked: a former password would go on to open the page.
     ["PAGE_USERS", `${line}, ${line.replace("q1w2", "w2q1")}`],
@@ -474,7 +477,7 @@ describe("access to the page", () => {
     ["PAGE_PROXY_ADDRESSES", "10.0.0.5"],
     ["PAGE_PROXY_ADDRESSES", "proxy.example.com"],
   ])("refuses %s=%s", (key, value) => {
-    expect(() => access({ [key]: value })).toThrow(/PAGE_/);
+    expect(() => access({ [key]: value })).toThrow(/PAGE_|NUDGE_/);
   });
 });
 

@@ -5,7 +5,7 @@ import { Readable, Writable } from "node:stream";
 import { sampleStatus } from "./sample-status.ts";
 import { formOf, sampleWeb } from "./web-server.ts";
 
-const token = "a-token-of-the-page";
+const token = "a token of the page";
 const records = "/records/tickets/T-2";
 
 const [anna, rolf] = await Promise.all(["anna's password", "rolf's password"].map(hashPassword));

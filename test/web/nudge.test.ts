@@ -1,7 +1,7 @@
 import { describe, expect, it } from "vitest";
 import { sampleWeb } from "./web-server.ts";
 
-const token = "a-token-of-the-erp-1234";
+const token = "a token of the ERP 1234";
 
 async function nudged(nudges = true) {
   const polled: string[] = [];

@@ -1,7 +1,7 @@
 import { z } from "zod";
 import { MINUTE_MS, duration } from "#model";
 import { optional, secret, withDefault } from "./key.ts";
-import { address, folder, hostList, oneOf, orNone, seconds, text, wholeNumber } from "./values.ts";
+import { address, folder, hostList, longToken, oneOf, orNone, seconds, text, wholeNumber } from "./values.ts";
 
 /** The sync file and the folder for data. */
 export const fileKeys = {
@@ -110,7 +110,7 @@ export const deliveryKeys = {
 /** Access for ERPs that report changes. */
 export const nudgeKeys = {
   NUDGE_TOKEN: secret(
-    text.min(16, "a token of at least 16 characters"),
+    longToken,
     "made with: openssl rand -hex 24",
     "A token for POST /nudge/STREAM on HEALTH_PORT (Authorization: Bearer), with which the ERP requests a poll of a stream. Unset: the address does not exist.",
   ),

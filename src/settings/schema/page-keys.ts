@@ -1,8 +1,6 @@
 import { z } from "zod";
 import { optional, secret, withDefault } from "./key.ts";
-import { membersList, oneOf, text } from "./values.ts";
-
-const tokenMin = 16;
+import { longToken, membersList, oneOf, text } from "./values.ts";
 
 /**
  * Lines printed by `svcsync page-password`, one per name. With two lines for a name, only one would ever be checked, and an old password could
@@ -38,7 +36,7 @@ function asSocketsSpellIt(address: string): string {
 /** Who may see and use the status page. */
 export const pageKeys = {
   PAGE_TOKEN: secret(
-    text.min(tokenMin, `a token of at least ${tokenMin} characters`),
+    longToken,
     "made with: openssl rand -hex 24",
     "A token for the page and its JSON API (Authorization: Bearer), including all actions. Without PAGE_TOKEN, PAGE_USERS and PAGE_PROXY_HEADER the page is served on a loopback HEALTH_HOST only, to everybody on this machine.",
   ),

@@ -48,6 +48,14 @@ export const token = z
   .string()
   .regex(/^[\x21-\x7e]+$/, "a token of ASCII characters, without spaces and line breaks around or in it");
 
+const longWanted = "a token of at least 16 ASCII characters, without spaces around it";
+
+/** A token that programs send to svcsync: a text that a header can hold unchanged, and too long to be guessed. */
+export const longToken = z
+  .string()
+  .min(16, longWanted)
+  .regex(/^[\x21-\x7e][\x20-\x7e]*[\x21-\x7e]$/, longWanted);
+
 /** An address with one of these schemes, e.g. `["https", "http"]`. Addresses of Redis Sentinel may have several hosts. */
 export function address(schemes: readonly string[]) {
   const wanted = `an address that begins with ${eitherOf(schemes.map((scheme) => `${scheme}://`))}`;

@@ -42,6 +42,11 @@ export class Credentials {
   }
 }
 
+/** The token in a header `Authorization: Bearer TOKEN`. */
+export function bearerOf(authorization: string | undefined): string | undefined {
+  return /^Bearer +(.+)$/i.exec(authorization ?? "")?.[1];
+}
+
 /** Compares in constant time, whatever the lengths. */
 export function isSame(one: string, other: string): boolean {
   return timingSafeEqual(digest(one), digest(other));

@@ -1,7 +1,7 @@
 import { isLoopback, type Clock } from "#model";
 import type { Context, Middleware } from "#server";
 import type { HostNames } from "./hosts.ts";
-import { Credentials, isSame } from "./credentials.ts";
+import { bearerOf, Credentials, isSame } from "./credentials.ts";
 import { Guesses } from "./guesses.ts";
 import { Sessions } from "./sessions.ts";
 import { hasCredentials, type PageAccess, type Visitor } from "./visitor.ts";
@@ -119,7 +119,7 @@ export class Gate {
    * Docker's gateway.
    */
   #byToken(c: Context): Visitor | undefined {
-    const sent = /^Bearer +(\S+)$/i.exec(c.req.header("authorization") ?? "")?.[1];
+    const sent = bearerOf(c.req.header("authorization"));
     const proven = sent === undefined ? undefined : this.credentials.proveToken(sent);
     return proven && { ...proven, csrf: this.sessions.csrf(""), hasSession: false };
   }

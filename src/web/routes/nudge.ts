@@ -1,5 +1,5 @@
 import type { App } from "#server";
-import { isSame } from "../access/credentials.ts";
+import { bearerOf, isSame } from "../access/credentials.ts";
 import { jsonAnswer, type NudgeAccess } from "../route-deps.ts";
 
 /**
@@ -11,7 +11,7 @@ export function addNudge(app: App, access: NudgeAccess | undefined): void {
     if (access === undefined)
       return jsonAnswer(c, { error: "nudges are off: set NUDGE_TOKEN and restart svcsync" }, 404);
     const { token, streams, nudge } = access;
-    const given = /^Bearer +(\S+)$/i.exec(c.req.header("authorization") ?? "")?.[1];
+    const given = bearerOf(c.req.header("authorization"));
     if (given === undefined || !isSame(given, token)) {
       c.header("www-authenticate", "Bearer");
       return jsonAnswer(c, { error: "expected the header Authorization: Bearer NUDGE_TOKEN" }, 401);
