@@ -99,7 +99,7 @@ async function search(
 ): Promise<ReadonlyMap<Key, Row>> {
   const wanted = new Set(keys);
   const found = new Map<Key, Row>();
-  for await (const rows of walkComplete(restTable(client, shape), { kind: "all" }, signal)) {
+  for await (const rows of walkComplete(restTable(client, shape), { kind: "all" }, signal, "record")) {
     for (const { key, row, odd } of rows) {
       if (!wanted.has(key)) continue;
       if (odd !== undefined) throw new ParkError("E_ROW_UNREADABLE", `${odd.place}: ${odd.reason}`);

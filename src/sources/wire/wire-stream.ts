@@ -55,7 +55,7 @@ export function wireStream(parts: StreamDeps): SourceStream {
     ...(parts.readMany === undefined ? {} : { readMany: parts.readMany }),
     async *keys(signal) {
       for (const { reader } of tables) reader?.forget();
-      for await (const rows of walkComplete(table, { kind: "all" }, signal, true)) yield rows.map(({ key }) => key);
+      for await (const rows of walkComplete(table, { kind: "all" }, signal, "key")) yield rows.map(({ key }) => key);
     },
     keyless: () => Promise.resolve(tables.flatMap(({ reader }) => reader?.keyless ?? []).slice(0, 1)),
     ...(deletions === undefined

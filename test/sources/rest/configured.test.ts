@@ -248,6 +248,17 @@ describe("a configured API", () => {
     expect(new Set(keys)).toEqual(new Set(Array.from({ length: 25 }, (_, n) => String(n + 1))));
   });
 
+  it("finds out that a record is gone although others are changed and made all the time", async () => {
+    erp.fill(45, micros("2026-03-01T08:00:00Z"));
+    let next = 46;
+    erp.afterPage = () => {
+      erp.put(next++, micros("2026-03-02T09:00:00Z"));
+      erp.put(7, micros("2026-03-02T09:00:00Z") + next * 1000);
+    };
+    const customers = await stream({ one: undefined, after: undefined });
+    expect((await customers.readMany!(["7", "9999"], never)).has("9999")).toBe(false);
+  });
+
   it("walks the list once for all that a list of deletions names, where there is no path for one", async () => {
     erp.fill(25, micros("2026-03-01T08:00:00Z"));
     const gone = ["24", "98", "99"].map((id) => ({ id, at: "2026-03-02T09:00:00Z" }));

@@ -245,7 +245,7 @@ describe("pages that are counted off", () => {
       if (gone < 5) table.rows.delete(String(gone++));
     };
     const seen = new Set<string>();
-    for await (const rows of walkComplete(table, { kind: "all" }, never, true))
+    for await (const rows of walkComplete(table, { kind: "all" }, never, "key"))
       for (const { key } of rows) seen.add(key);
     expect([...table.rows.keys()].filter((key) => !seen.has(key))).toEqual([]);
     expect(table.pages).toBeGreaterThan(20);
@@ -264,7 +264,7 @@ describe("pages that are counted off", () => {
       if (table.pages % 5 === 0) next += step;
     };
     const seen = new Set<string>();
-    for await (const rows of walkComplete(table, { kind: "all" }, never, true))
+    for await (const rows of walkComplete(table, { kind: "all" }, never, "key"))
       for (const { key } of rows) seen.add(key);
     expect(before.filter((key) => !seen.has(key))).toEqual([]);
     expect(table.pages).toBeLessThan(40);

@@ -78,16 +78,18 @@ function outline({ rows }: KeyPage): string {
 
 /**
  * Reads a scope so that no row which is there throughout is missed, even where pages are counted off and rows move
- * between them: such a table is read again until a whole pass shows nothing new. Rows come once per content. Of keys alone, new ones before
- * or behind all others are new records: they hid no other, and a busy ERP would never come to rest.
+ * between them: such a table is read again until a whole pass shows nothing new. What comes once is each version of a record, each record in
+ * some version, or each key. Of records, new ones before or behind all others hid no other: a busy ERP would never come to rest.
  * @throws {RetryError} E_SOURCE_MOVING when the rows do not come to rest.
  */
 export async function* walkComplete(
   table: WireTable,
   scope: Scope,
   signal: AbortSignal,
-  keysOnly = false,
+  once: "version" | "record" | "key" = "version",
 ): AsyncGenerator<readonly WireRow[]> {
+  const keysOnly = once === "key";
+  const byKey = once !== "version";
   if (table.keyset) {
     for await (const page of walkByKey(table, scope, undefined, signal, keysOnly)) yield page.rows;
     return;
@@ -102,14 +104,14 @@ export async function* walkComplete(
       pages++;
       const fresh: WireRow[] = [];
       for (const row of page.rows) {
-        const isFresh = firstSight(seen, row, keysOnly);
+        const isFresh = firstSight(seen, row, byKey);
         if (isFresh) fresh.push(row);
         if (isFresh && place === "known") place = "tail";
         else if (!isFresh && place !== "between") place = place === "tail" ? "between" : "known";
       }
       if (fresh.length > 0) yield fresh;
     }
-    const isAtEnds = keysOnly && pass > 1 && place !== "between";
+    const isAtEnds = byKey && pass > 1 && place !== "between";
     if (seen.size === before || isAtEnds || (pass === 1 && pages === 1)) return;
   }
   throw new RetryError(
@@ -118,9 +120,9 @@ export async function* walkComplete(
   );
 }
 
-/** Records that a row was seen, and returns true the first time. With `keysOnly`, rows with the same key are the same. */
-export function firstSight(seen: Set<string>, row: WireRow, keysOnly = false): boolean {
-  const name = keysOnly ? row.key : sightOf(row);
+/** Records that a row was seen, and returns true the first time. With `byKey`, all versions of a record are the same. */
+export function firstSight(seen: Set<string>, row: WireRow, byKey = false): boolean {
+  const name = byKey ? row.key : sightOf(row);
   if (seen.has(name)) return false;
   seen.add(name);
   return true;
