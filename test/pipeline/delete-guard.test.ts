@@ -96,6 +96,15 @@ describe("a person who confirms deletions", () => {
     await scene.stage([deletion("3")]);
     clock.advance(Number(await lookAt("3")));
     expect(await lookAt("3")).toBe(HOUR);
+
+    clock.advance(HOUR);
+    const again = await lookAt("3", async () => {
+      const { count } = (await heldDeletions(store, "customers"))!;
+      await confirmDeletions(scene, { stream: "customers", count }, by);
+    });
+    expect(again).toBeLessThan(5_000);
+    clock.advance(Number(again));
+    expect(await lookAt("3")).toBe("allowed");
   });
 
   it("means as many as were seen", async () => {

@@ -19,8 +19,8 @@ const WINDOW_MS = DAY_MS;
  */
 const COUNT_AGAIN_MS = 300;
 /**
- * Pause before a held deletion is checked again for the first time. A confirmation wakes waiting records, but not one that is being
- * checked.
+ * Pause before a held deletion is checked again for the first time, or after a confirmation that was given during a check. A
+ * confirmation wakes waiting records, but not one that is being checked.
  */
 const HELD_FIRST_MS = 2_000;
 /** Pause before later checks, which notice deletions that the ERP took back. */
@@ -77,10 +77,11 @@ export class DeleteGuard {
       logger.error({ stream, count: all, known: await knownCount(store, stream) }, "deletions were held by the guard");
     }
     const wasHeld = (await store.record(claim.id))?.error?.code === "E_DELETION_HELD";
+    const isConfirmed = (await this.#confirmed(stream, now)).confirmedAt !== confirmedAt;
     throw new WaitError(
       "E_DELETION_HELD",
       `${count > most ? `more than ${most}` : count} deletions of ${stream} within a day are too many for the deletion guard; a person has to confirm them`,
-      { afterMs: wasHeld ? HELD_AGAIN_MS : HELD_FIRST_MS },
+      { afterMs: wasHeld && !isConfirmed ? HELD_AGAIN_MS : HELD_FIRST_MS },
     );
   }
 
