@@ -8,7 +8,7 @@ import { afterAll, describe, expect, it } from "vitest";
 import { errorFacts, systemClock, type Actor } from "#model";
 import { move, openStore, type StoreLocation } from "#store";
 import { movedTables } from "../../src/store/sqlite/index.ts";
-import { Scene, customer, upsert } from "../conformance/store-scene.ts";
+import { OOPS, Scene, customer, upsert } from "../conformance/store-scene.ts";
 import { SetClock } from "../kit/clock.ts";
 import { silentLogger } from "../kit/logger.ts";
 import { postgresServer } from "../setup/postgres.ts";
@@ -171,6 +171,31 @@ describe("a move of the store", () => {
     await moved(first.location, second.location);
     await using store = await second.open({ as: "operator", clock: of.clock, logger: silentLogger });
     expect((await store.counts()).get("customers")).toEqual({ due: RECORDS });
+  });
+
+  it("wakes the children first that a replica in PostgreSQL had left", async () => {
+    await using first = await makePlace();
+    await using second = await sqlitePlace();
+    {
+      await using scene = await Scene.open(async () => ({ ...first, [Symbol.asyncDispose]: async () => {} }));
+      await scene.stage([upsert("child")]);
+      const parent = { stream: "other", key: "K" };
+      await scene.store.stage(parent.stream, {
+        changes: [upsert(parent.key)],
+        cursor: 1,
+        backfill: false,
+        complete: true,
+      });
+      await scene.store.wait(await scene.claim(customer("child")), { error: OOPS, parents: [parent] });
+    }
+    await ask(
+      first.location.url,
+      `INSERT INTO "${first.schema}".notes (name, value)
+       SELECT 'waking/waits/' || id, '0' FROM "${first.schema}".records WHERE stream = 'other'`,
+    );
+    await moved(first.location, second.location);
+    await using store = await open(second.location);
+    expect((await store.counts()).get("customers")).toEqual({ due: 1 });
   });
 
   it("replaces half of a surrogate pair as SQLite does", async () => {
