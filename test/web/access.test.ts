@@ -3,6 +3,8 @@ import { hashPassword, type PageAccess } from "#web";
 import { runCommand } from "#cli";
 import { Readable, Writable } from "node:stream";
 import { sampleStatus } from "./sample-status.ts";
+import { Sessions } from "../../src/web/access/sessions.ts";
+import { now } from "./sample-status.ts";
 import { formOf, sampleWeb } from "./web-server.ts";
 
 const token = "a token of the page";
@@ -231,6 +233,14 @@ describe("a page with credentials", () => {
     expect(page).toContain("who may log in was changed");
     expect(page).toContain(`href="${records}"`);
     expect(await answer("https://evil.example//evil.example")).not.toContain('href="//evil.example"');
+  });
+
+  it("takes no session that was signed with what the store alone holds", async () => {
+    const access = proxied(["127.0.0.1"]);
+    await using web = await sampleWeb({ access });
+    const sessions = new Sessions(access, "of this store", { now: () => now });
+    const cookie = `${sessions.cookieName}=${sessions.begin({ name: "eve", role: "act" })}`;
+    expect((await fetch(web.url, { headers: { cookie } })).status).not.toBe(200);
   });
 
   it("believes a proxy's header only from the proxy's address", async () => {

@@ -124,7 +124,9 @@ export class Gate {
     return proven && { ...proven, csrf: this.sessions.csrf(""), hasSession: false };
   }
 
+  /** Without credentials, the store alone would be enough to forge a session. */
   #bySession(c: Context): Visitor | undefined {
+    if (!this.takesLogins) return undefined;
     const prefix = `${this.sessions.cookieName}=`;
     const cookie = c.req
       .header("cookie")
