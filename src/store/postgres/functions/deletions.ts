@@ -33,11 +33,10 @@ export const deletions = `
     END IF;
     count := count_deletions(r.stream, p_since, p_confirmed_at, p_limit);
     -- A change staged no later and still to be delivered may be a deletion too.
-    is_counted := (
-      WITH others AS NOT MATERIALIZED (
-        SELECT EXISTS (SELECT 1 FROM deletions d WHERE d.record = o.id AND d.done = 0) AS is_told FROM records o
+    is_counted := (NOT EXISTS (
+      SELECT 1 FROM (
+        SELECT o.id, row_number() OVER () AS nth FROM records o
         WHERE o.stream = r.stream AND o.id <> r.id AND o.changed_at <= v_told_at
-          AND o.state IN ('claimed', 'due') AND (o.state = 'claimed' OR o.due_at <= p_now))
-      SELECT NOT EXISTS (SELECT 1 FROM (SELECT is_told FROM others LIMIT ${TOLD_BEFORE}) first WHERE NOT is_told)
-        AND NOT EXISTS (SELECT 1 FROM others OFFSET ${TOLD_BEFORE} LIMIT 1))::integer;
+          AND o.state IN ('claimed', 'due') AND (o.state = 'claimed' OR o.due_at <= p_now)) others
+      WHERE nth > ${TOLD_BEFORE} OR NOT EXISTS (SELECT 1 FROM deletions d WHERE d.record = others.id AND d.done = 0)))::integer;
   END $$`;

@@ -156,6 +156,10 @@ export const parents = `
     v_parent records;
     v_woken bigint[];
   BEGIN
+    IF NOT EXISTS (SELECT 1 FROM waits w WHERE ${isRecord("w", "p_stream", "p_key")})
+      AND NOT (p_moved AND EXISTS (SELECT 1 FROM parents p WHERE ${isRecord("p", "p_stream", "p_key")})) THEN
+      RETURN;
+    END IF;
     SELECT * INTO v_parent FROM records r WHERE ${isRecord("r", "p_stream", "p_key")};
     v_woken := wake_some(v_parent, 'waits', 0, p_now);
     IF p_moved THEN
