@@ -59,8 +59,11 @@ export interface ColumnUse {
 /** A natural key: fields whose combined values identify a record in the service. */
 export interface MatchRule {
   readonly fields: readonly string[];
-  /** `normalized` ignores case and accents, and collapses white space and punctuation. */
-  readonly compare: "exact" | "normalized";
+  /**
+   * `caseInsensitive` ignores upper and lower case only. `normalized` also ignores accents, white space and punctuation, except in
+   * e-mail addresses and between digits.
+   */
+  readonly compare: "exact" | "caseInsensitive" | "normalized";
   /** Several records of the ERP may have the same key: it is not unique by nature. */
   readonly shared?: boolean | undefined;
 }

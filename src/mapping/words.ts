@@ -158,9 +158,11 @@ const rule = z.array(fieldName).min(1).describe("The fields whose values togethe
 const ruleWords = z.strictObject({
   fields: rule,
   compare: z
-    .enum(["exact", "normalized"])
+    .enum(["exact", "caseInsensitive", "normalized"])
     .default("exact")
-    .describe("normalized: without case, accents, punctuation and doubled spaces."),
+    .describe(
+      "caseInsensitive: without upper and lower case, for e-mail. normalized: also without accents, white space and punctuation, except in e-mail addresses and between digits.",
+    ),
   shared: z
     .boolean()
     .optional()

@@ -12,6 +12,7 @@ export { StreamHolds, undecidedHold } from "./wake/stream-holds.ts";
 export { StoreAge } from "./wake/store-age.ts";
 export { StoreNews } from "./wake/store-news.ts";
 export { Matcher } from "./match/matcher.ts";
+export { naturalKey } from "./match/natural-key.ts";
 export { TwinWatch } from "./match/twins.ts";
 export { Presence } from "./match/presence.ts";
 export { Leases } from "./deliver/leases.ts";

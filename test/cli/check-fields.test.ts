@@ -144,4 +144,13 @@ streams:
     );
     expect(code).toBe(0);
   });
+
+  it("warns of a match rule that takes two sample rows for one record", async () => {
+    scene.erp.insertCustomer({ customer_no: "10003", name1: "Mus-ter" });
+    const loose = customersStream().replace("match: [customerId]", "match: { fields: [name], compare: normalized }");
+    await scene.edit(() => `${sources}\nstreams:\n${loose}`);
+    const { code, stdout } = await scene.run("check");
+    expect(stdout).toContain('warning  stream customers, match: compare: normalized takes "Muster" and "Mus-ter"');
+    expect(code).toBe(0);
+  });
 });

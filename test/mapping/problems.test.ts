@@ -122,7 +122,7 @@ streams:
     ],
     [
       "match: [[name], { fields: [nmae], compare: loose }]",
-      'sync.yaml:5:48 streams.it.match[1].compare: found "loose", expected one of exact, normalized',
+      'sync.yaml:5:48 streams.it.match[1].compare: found "loose", expected one of exact, caseInsensitive, normalized',
     ],
     [
       "match: [[name], { fields: [nmae] }]",

@@ -8,9 +8,8 @@ import {
   type ResourceName,
   type ServiceId,
 } from "#model";
-import type { MatchRule } from "#mapping";
 import type { RecordView, Store } from "#store";
-import { naturalKey, ruleName } from "./natural-key.ts";
+import { naturalKey, ruleName, type KeyRule } from "./natural-key.ts";
 
 /** Pause before a record checks again whether its natural key is free, while the key's owner is about to change. */
 const TAKEN_AGAIN_MS = 2_000;
@@ -22,7 +21,7 @@ export interface Found {
   /** ERP records that are bound to a record with this key, if the rule does not allow records to share it. */
   readonly owners: readonly RecordId[];
   /** The rule that found the records. */
-  readonly rule: MatchRule | undefined;
+  readonly rule: KeyRule | undefined;
 }
 
 const NOTHING: Found = { free: [], owners: [], rule: undefined };
@@ -31,7 +30,7 @@ const NOTHING: Found = { free: [], owners: [], rule: undefined };
 export async function lookUp(
   store: Pick<Store, "matches" | "boundTo">,
   resource: ResourceName,
-  rules: readonly MatchRule[],
+  rules: readonly KeyRule[],
   wanted: Projection,
   self: RecordId,
   /** Records that the index lists although people deleted them. They are ignored. */

@@ -7,11 +7,11 @@ import {
   type ResourceName,
   type ServiceId,
 } from "#model";
-import type { MatchRule, Stream } from "#mapping";
+import type { Stream } from "#mapping";
 import { sameValue } from "#service";
 import type { Applied, Claim, DeliveryStore } from "#store";
 import type { Found } from "./candidates.ts";
-import { naturalKey } from "./natural-key.ts";
+import { naturalKey, type KeyRule } from "./natural-key.ts";
 import type { Presence } from "./presence.ts";
 import type { Wanted } from "../deliver/resolver.ts";
 
@@ -114,7 +114,7 @@ export class FoundRecords {
 type Candidates = Pick<Found, "free" | "rule">;
 
 /** Whether a record has a different natural key now from the one by which it was found. */
-function isRekeyed(rule: MatchRule | undefined, record: JsonObject, wanted: Projection): boolean {
+function isRekeyed(rule: KeyRule | undefined, record: JsonObject, wanted: Projection): boolean {
   const key = rule && naturalKey(rule, record);
   return key !== undefined && key !== naturalKey(rule!, wanted);
 }

@@ -1,10 +1,9 @@
 import { DAY_MS, ParkError, RetryError, sleep, type Clock, type Json, type ResourceName, type ServiceId } from "#model";
-import type { MatchRule } from "#mapping";
 import type { Service, ServiceRecord } from "#service";
 import type { MatchEntry, MatchStore, NoteStore, RecordStore, Store } from "#store";
 import type { Logger } from "#telemetry";
 import { indexNote, type IndexFacts } from "../notes.ts";
-import { KEY_FORM, naturalKey, naturalKeys, ruleName } from "./natural-key.ts";
+import { KEY_FORM, naturalKey, naturalKeys, ruleName, type KeyRule } from "./natural-key.ts";
 
 /** How far before the newest known stamp a refresh begins, because clocks differ and transactions commit late. */
 const REFRESH_OVERLAP_MS = 10 * 60_000;
@@ -42,7 +41,7 @@ export interface IndexReaderDeps {
  */
 export class IndexReader {
   readonly #deps: IndexReaderDeps;
-  readonly #rules: ReadonlyMap<ResourceName, readonly MatchRule[]>;
+  readonly #rules: ReadonlyMap<ResourceName, readonly KeyRule[]>;
   readonly #reading = new Map<ResourceName, Promise<void>>();
   /** Fresh reads that were requested and have not begun. */
   readonly #next = new Map<ResourceName, Promise<void>>();
@@ -55,7 +54,7 @@ export class IndexReader {
   /** Resources whose emptiness is proven. */
   readonly #provenEmpty = new Set<ResourceName>();
 
-  constructor(deps: IndexReaderDeps, rules: ReadonlyMap<ResourceName, readonly MatchRule[]>) {
+  constructor(deps: IndexReaderDeps, rules: ReadonlyMap<ResourceName, readonly KeyRule[]>) {
     this.#deps = deps;
     this.#rules = rules;
   }
@@ -256,7 +255,7 @@ export class IndexReader {
     }
   }
 
-  #rulesOf(resource: ResourceName): readonly MatchRule[] {
+  #rulesOf(resource: ResourceName): readonly KeyRule[] {
     return this.#rules.get(resource) ?? [];
   }
 

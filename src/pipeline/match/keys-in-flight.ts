@@ -7,9 +7,9 @@ import {
   type RecordState,
   type ResourceName,
 } from "#model";
-import type { MatchRule, Stream } from "#mapping";
+import type { Stream } from "#mapping";
 import type { Claim, RecordStore, Store } from "#store";
-import { naturalKey, naturalKeys, ruleName, unsharedKeys } from "./natural-key.ts";
+import { naturalKey, naturalKeys, ruleName, unsharedKeys, type KeyRule } from "./natural-key.ts";
 
 /** Pause before a record checks again whether its natural key is free: about as long as a create takes. */
 const LOOK_AGAIN_MS = 1_000;
@@ -73,7 +73,7 @@ export class KeysInFlight {
    * Another record whose create may have made what the rule finds for this one: by some rules records only resemble each other. With
    * `underWay` one whose request has not ended.
    */
-  maker(resource: ResourceName, rule: MatchRule, projection: Projection, self: RecordId, underWay = false) {
+  maker(resource: ResourceName, rule: KeyRule, projection: Projection, self: RecordId, underWay = false) {
     const key = naturalKey(rule, projection);
     const others = key === undefined ? [] : this.#others(keyName(resource, [ruleName(rule), key]), self);
     return others.find((id) => {

@@ -1,9 +1,9 @@
 import { RetryError, WaitError, type Projection, type RecordId, type ResourceName, type ServiceId } from "#model";
-import type { MatchRule, Stream } from "#mapping";
+import type { Stream } from "#mapping";
 import type { MatchEntry } from "#store";
 import { IndexReader, type IndexReaderDeps } from "./index-reader.ts";
 import { lookUp, type Found } from "./candidates.ts";
-import { loosened } from "./natural-key.ts";
+import { loosened, type KeyRule } from "./natural-key.ts";
 
 /** Pause of a record before it tries the match index again after a failed read. */
 const READ_AGAIN_MS = 5_000;
@@ -27,7 +27,7 @@ export class Matcher {
 
   constructor(deps: MatcherDeps, streams: readonly Stream[]) {
     this.#deps = deps;
-    const rules = new Map<string, MatchRule[]>();
+    const rules = new Map<string, KeyRule[]>();
     for (const { resource, match } of streams)
       rules.set(resource, [...(rules.get(resource) ?? []), ...match, ...match.map(loosened)]);
     this.#reader = new IndexReader(deps, rules);

@@ -4,16 +4,22 @@ import type { MatchRule } from "#mapping";
 import type { ServiceRecord } from "#service";
 
 /** The form in which natural keys are stored. An index with keys in another form is read again. */
-export const KEY_FORM = "NFC, accents";
+export const KEY_FORM = "NFC, accents, digits, e-mail";
+
+/** A rule of the sync file, or one that is looser than they can be. */
+export type KeyRule = Pick<MatchRule, "fields" | "shared"> & { readonly compare: MatchRule["compare"] | "loose" };
+
+/** What the name of a rule begins with, by what it compares. */
+const PREFIXES = { exact: "", caseInsensitive: "^", normalized: "~", loose: "≈" } as const;
 
 /** The name of a rule in the match index. */
-export function ruleName({ fields, compare }: MatchRule): string {
-  return compare === "exact" ? fields.join(",") : `~${fields.join(",")}`;
+export function ruleName({ fields, compare }: KeyRule): string {
+  return `${PREFIXES[compare]}${fields.join(",")}`;
 }
 
 /** The rule without regard to spelling. If it finds nothing, the record does not exist in any spelling. */
-export function loosened({ fields }: MatchRule): MatchRule {
-  return { fields, compare: "normalized" };
+export function loosened({ fields }: KeyRule): KeyRule {
+  return { fields, compare: "loose" };
 }
 
 /**
@@ -22,12 +28,12 @@ export function loosened({ fields }: MatchRule): MatchRule {
  * part of its letter. Links compare by id. White space around a text never counts: fixed-width columns are padded with it, and
  * services trim it.
  */
-export function naturalKey(rule: MatchRule, record: Projection | ServiceRecord): string | undefined {
+export function naturalKey(rule: KeyRule, record: Projection | ServiceRecord): string | undefined {
   const parts: string[] = [];
   for (const field of rule.fields) {
     const text = partText(record[field]);
     if (text === undefined) return undefined;
-    const part = rule.compare === "exact" ? text : normalized(text);
+    const part = forms[rule.compare](text);
     if (part === "") return undefined;
     parts.push(part);
   }
@@ -35,7 +41,7 @@ export function naturalKey(rule: MatchRule, record: Projection | ServiceRecord):
 }
 
 /** Returns the natural keys of a record by the name of their rule. Omits a rule if the record lacks a part of it. */
-export function naturalKeys(rules: readonly MatchRule[], record: Projection | ServiceRecord): Record<string, string> {
+export function naturalKeys(rules: readonly KeyRule[], record: Projection | ServiceRecord): Record<string, string> {
   const keys: Record<string, string> = {};
   for (const rule of rules) {
     const key = naturalKey(rule, record);
@@ -63,12 +69,40 @@ function partText(value: Json | undefined): string | undefined {
  */
 const ACCENTS = /[\u0300-\u036f\u20d0-\u20ff\ufe00-\ufe0f]/g;
 
-/** Returns the text without accents, case, white space and punctuation, and with `ß` as `ss`. */
+/** What can stand before and after an e-mail address. */
+const WORDS = /[^\s<>,;()"]+/gu;
+
+/** What two values have in common when a rule says that they are the same. */
+const forms: Readonly<Record<KeyRule["compare"], (text: string) => string>> = {
+  exact: (text) => text,
+  caseInsensitive: (text) => text.toLowerCase(),
+  normalized,
+  loose: (text) => folded(text).replaceAll(" ", ""),
+};
+
+/** Returns the text as {@link folded}, but with its e-mail addresses whole: john.doe@ and johndoe@ are two persons. */
 function normalized(text: string): string {
+  if (!text.includes("@")) return folded(text);
+  const words = text.match(WORDS) ?? [];
+  const others = folded(words.filter((word) => !isAddress(word)).join(" "));
+  return [others, ...words.filter(isAddress).map((word) => word.toLowerCase())].filter((part) => part !== "").join(" ");
+}
+
+function isAddress(word: string): boolean {
+  const at = word.indexOf("@");
+  return at > 0 && at < word.length - 1;
+}
+
+/**
+ * Returns the text without accents, case, white space and punctuation, and with `ß` as `ss`. Between two digits they leave a space:
+ * house 10-1 is not house 101.
+ */
+function folded(text: string): string {
   return text
     .normalize("NFKD")
     .replace(ACCENTS, "")
     .toLowerCase()
     .replaceAll("ß", "ss")
-    .replace(/[^\p{L}\p{N}\p{M}]/gu, "");
+    .replace(/(?<=\p{N})[^\p{L}\p{N}\p{M}]+(?=\p{N})/gu, " ")
+    .replace(/[^\p{L}\p{N}\p{M} ]|(?<!\p{N}) | (?!\p{N})/gu, "");
 }

@@ -21,6 +21,7 @@ import { loadSettings, storeLocation } from "#settings";
 import { openStore } from "#store";
 import { openLogger, version } from "#telemetry";
 import { checkFields, checkNames } from "../../check/check-fields.ts";
+import { looseRules } from "../../check/check-match.ts";
 import { findingsText, syncFileFindings } from "../../check/findings-text.ts";
 import { nextChanges } from "../../check/next-changes.ts";
 import { notCheckedOffline, offlineFindings } from "../../check/offline.ts";
@@ -162,6 +163,7 @@ async function checkMapping(
     return [{ subject, verdict: "ok", message: "the ERP returned no row to test the mapping with" }];
   keys.set(stream.name, first.key);
   await stream.map(first.row, false);
+  const rows: (readonly MappedField[])[] = [];
   for (const { row } of upserts) {
     // A single row may be odd, but a path into a text is misspelt whatever the first row holds.
     const mapped = await stream.map(row, false).catch((thrown: unknown) => {
@@ -169,10 +171,12 @@ async function checkMapping(
     });
     if (mapped !== undefined && "fields" in mapped)
       samples.set(stream.name, [...(samples.get(stream.name) ?? []), ...mapped.fields]);
+    if (mapped?.kind === "record") rows.push(mapped.fields);
     const misnamed = mapped?.kind === "record" ? misnamedParents(subject, mapped.fields, keys) : [];
     if (misnamed.length > 0) return misnamed;
   }
   return [
+    ...looseRules(stream, rows),
     {
       subject,
       verdict: "ok",

@@ -131,9 +131,8 @@ function readLines({ table, columns, outline }: StreamChoice): string[] {
 function matchLines({ match }: Target, columns: ChosenColumns): string[] {
   if (match !== "") return [`  match: ${match}`];
   const byName = "{ fields: [customer, name], compare: normalized, shared: true }";
-  return columns["email"]
-    ? ["  match:", "    - [customer, name, email]", `    - ${byName}`]
-    : ["  match:", `    - ${byName}`];
+  const byEmail = "{ fields: [customer, name, email], compare: caseInsensitive }";
+  return columns["email"] ? ["  match:", `    - ${byEmail}`, `    - ${byName}`] : ["  match:", `    - ${byName}`];
 }
 
 /** An expression that is true for a row with everything that the service requires of a location. */
