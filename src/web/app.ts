@@ -19,14 +19,14 @@ import { addStatus } from "./routes/status.ts";
  * POST behind its rule for acts.
  */
 export function webApp(deps: RouteDeps, names: HostNames, host: string): App {
-  const { logger, access, pageSecret, clock, version } = deps;
+  const { logger, access, pageSecret, notes, clock, version } = deps;
   const app = newApp(contentPolicy, problemsInTheirForm(version));
   app.onError((err, c) => {
     const { code, message } = errorFacts(err);
     logger.warn({ path: c.req.path, err }, "failed to answer a page");
     return c.text(deps.redact(`this cannot be shown now: ${code} ${message}\n`), 500);
   });
-  const gate = new Gate({ access, pageSecret, host, names, clock });
+  const gate = new Gate({ access, pageSecret, host, names, clock, notes });
   if (gate.closedBecause !== undefined) logger.warn({ host }, "status page closed: it has no credentials");
   // Being alive is not a secret, and a probe may use any name.
   app.get("/healthz", (c) => c.text("alive\n"));

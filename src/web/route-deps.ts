@@ -1,6 +1,7 @@
 import type { Clock, StreamName } from "#model";
 import { withIsoTimes } from "#operator";
 import type { Context } from "#server";
+import type { NoteStore } from "#store";
 import type { Logger, Metrics, Redact } from "#telemetry";
 import type { PageAccess } from "./access/visitor.ts";
 import type { StatusSource } from "./contract.ts";
@@ -15,6 +16,8 @@ export interface RouteDeps {
   readonly access: PageAccess;
   /** What the processes of one store share and no one else knows; it signs sessions and forms. */
   readonly pageSecret: string;
+  /** Holds the sessions that people ended. */
+  readonly notes: NoteStore;
   /** Absent without NUDGE_TOKEN. */
   readonly nudges?: NudgeAccess;
   readonly redact: Redact;

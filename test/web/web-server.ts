@@ -1,3 +1,5 @@
+import { isDeepStrictEqual } from "node:util";
+import type { Note, NoteStore } from "#store";
 import { openMetrics, Redaction } from "#telemetry";
 import { startWeb, type WebAddress, type WebDeps } from "#web";
 import { memoryLogger } from "../kit/logger.ts";
@@ -12,6 +14,7 @@ export async function sampleWeb(parts: Partial<WebDeps> = {}, address: Partial<W
       status: sampleStatus(),
       access: {},
       pageSecret: "of this store",
+      notes: memoryNotes(),
       ready: { needed: { store: () => Promise.resolve() }, reported: {} },
       metrics: openMetrics({ version: "1.2.3", read: () => Promise.resolve({}) }),
       redact: new Redaction(["s3cret"]).redact,
@@ -22,6 +25,21 @@ export async function sampleWeb(parts: Partial<WebDeps> = {}, address: Partial<W
     },
   );
   return { url: web.url, logger, [Symbol.asyncDispose]: () => web[Symbol.asyncDispose]() };
+}
+
+/** Notes that end with the test. */
+export function memoryNotes(): NoteStore {
+  const facts = new Map<string, unknown>();
+  const read = <Fact>({ name, schema }: Note<Fact>) => schema.optional().parse(structuredClone(facts.get(name)));
+  return {
+    note: (note) => Promise.resolve(read(note)),
+    saveNote: ({ name }, fact) => Promise.resolve(void facts.set(name, fact)),
+    replaceNote: (note, known, next) => {
+      const isKnown = isDeepStrictEqual(read(note), known);
+      if (isKnown) facts.set(note.name, next);
+      return Promise.resolve(isKnown);
+    },
+  };
 }
 
 /** The first form of a page that sends something to a record, as a browser would send it. */

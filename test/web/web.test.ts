@@ -8,7 +8,7 @@ import { Redaction } from "#telemetry";
 import { startWeb } from "#web";
 import { causesIn, now, sampleRecord, sampleSides, sampleStatus } from "./sample-status.ts";
 import type { StatusSource } from "#web";
-import { formOf, sampleWeb } from "./web-server.ts";
+import { formOf, memoryNotes, sampleWeb } from "./web-server.ts";
 
 /** Like fetch, which lets nobody choose Host and Sec-Fetch-Site. */
 async function ask(url: string, path: string, options: RequestOptions): Promise<{ status: number; text: string }> {
@@ -541,6 +541,7 @@ describe("the server", () => {
         metrics: { text: () => Promise.resolve("") },
         access: {},
         pageSecret: "",
+        notes: memoryNotes(),
         redact: (text) => text,
         clock: { now: () => 0 },
         version: "1",

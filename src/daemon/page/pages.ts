@@ -58,6 +58,7 @@ export async function servePages(deps: PagesDeps): Promise<Web> {
     metrics,
     access: { ...settings.page, token: secrets.pageToken, users: secrets.pageUsers ?? [] },
     pageSecret: await ownText(parts.store, "page", 32),
+    notes: parts.store,
     redact: redaction.redact,
     clock: parts.clock,
     logger,

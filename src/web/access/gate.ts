@@ -1,8 +1,10 @@
-import { isLoopback, type Clock } from "#model";
+import { counted, isLoopback, MINUTE_MS, type Clock } from "#model";
 import type { Context, Middleware } from "#server";
+import type { NoteStore } from "#store";
 import type { HostNames } from "./hosts.ts";
 import { bearerOf, Credentials, isSame } from "./credentials.ts";
-import { Guesses } from "./guesses.ts";
+import { EndedSessions } from "./ended-sessions.ts";
+import { Guesses, type Wait } from "./guesses.ts";
 import { Sessions } from "./sessions.ts";
 import { hasCredentials, type PageAccess, type Visitor } from "./visitor.ts";
 
@@ -14,6 +16,7 @@ export interface GateDeps {
   readonly host: string;
   readonly names: HostNames;
   readonly clock: Clock;
+  readonly notes: NoteStore;
 }
 
 /** Identifies visitors, and refuses what they may not do. */
@@ -27,7 +30,7 @@ export class Gate {
   constructor(deps: GateDeps) {
     this.#deps = deps;
     this.credentials = new Credentials(deps.access);
-    this.sessions = new Sessions(deps.access, deps.pageSecret, deps.clock);
+    this.sessions = new Sessions(deps.access, deps.pageSecret, deps.clock, new EndedSessions(deps.notes, deps.clock));
     this.guesses = new Guesses(deps.clock);
   }
 
@@ -59,7 +62,7 @@ export class Gate {
   /** Admits visitors who may read. Browsers are sent to the login; programs get an error. */
   readonly reading: Middleware = async (c, next) => {
     if (this.closedBecause !== undefined) return c.text(`${this.closedBecause}\n`, 403);
-    const visitor = this.#find(c);
+    const visitor = await this.#find(c);
     if (visitor !== undefined) {
       this.#visitors.set(c, visitor);
       return next();
@@ -99,14 +102,21 @@ export class Gate {
     return this.#isProxy(address) && forwarded !== undefined ? forwarded : address;
   }
 
+  /** The session's cookie that the browser sent. */
+  sessionCookie(c: Context): string | undefined {
+    const prefix = `${this.sessions.cookieName}=`;
+    const sent = c.req.header("cookie")?.split(/; */) ?? [];
+    return sent.find((each) => each.startsWith(prefix))?.slice(prefix.length);
+  }
+
   /** Whether one of our own pages sent the form. */
   isOwnPage(c: Context): boolean {
     return this.#deps.names.isOwnPage(c.env.incoming.headers);
   }
 
-  #find(c: Context): Visitor | undefined {
+  async #find(c: Context): Promise<Visitor | undefined> {
     const { access, host } = this.#deps;
-    const found = this.#byToken(c) ?? this.#bySession(c) ?? this.#byProxy(c);
+    const found = this.#byToken(c) ?? (await this.#bySession(c)) ?? this.#byProxy(c);
     if (found !== undefined) return found;
     const csrf = this.sessions.csrf("");
     if (access.isPublic) return { name: undefined, role: "read", csrf, hasSession: false };
@@ -125,14 +135,9 @@ export class Gate {
   }
 
   /** Without credentials, the store alone would be enough to forge a session. */
-  #bySession(c: Context): Visitor | undefined {
-    if (!this.takesLogins) return undefined;
-    const prefix = `${this.sessions.cookieName}=`;
-    const cookie = c.req
-      .header("cookie")
-      ?.split(/; */)
-      .find((each) => each.startsWith(prefix));
-    return cookie === undefined ? undefined : this.sessions.read(cookie.slice(prefix.length));
+  async #bySession(c: Context): Promise<Visitor | undefined> {
+    const cookie = this.takesLogins ? this.sessionCookie(c) : undefined;
+    return cookie === undefined ? undefined : this.sessions.read(cookie);
   }
 
   #byProxy(c: Context): Visitor | undefined {
@@ -165,10 +170,10 @@ export class Gate {
   }
 }
 
-export function tooMany(c: Context, waitMs: number): Response {
-  const minutes = Math.ceil(waitMs / 60_000);
-  return c.text(`Too many failed logins from your address. Try again in ${minutes} minutes.\n`, 429, {
-    "retry-after": String(Math.ceil(waitMs / 1000)),
+export function tooMany(c: Context, { why, ms }: Wait): Response {
+  const text = ms < MINUTE_MS ? counted(Math.ceil(ms / 1000), "second") : counted(Math.ceil(ms / MINUTE_MS), "minute");
+  return c.text(`${why} Try again in ${text}.\n`, 429, {
+    "retry-after": String(Math.ceil(ms / 1000)),
   });
 }
 

@@ -1,43 +1,86 @@
+import { createHash } from "node:crypto";
 import type { Clock } from "#model";
 
-/** Failed logins allowed per address before it has to wait. */
+/** Failed logins of one user from one address before both have to wait. */
 const guessesMax = 10;
-/** How long an address waits after its last failed login. */
+/** How long they wait after the last failed login. */
 const waitMs = 15 * 60_000;
-/** Addresses that are remembered; the oldest are forgotten first. */
-const addressesMax = 10_000;
+/** Logins of one address that may be checked at the same time: each check takes a third of a second of one core. */
+const checksMax = 10;
+/** How long an address waits when that many of its logins are being checked. */
+const busyMs = 5_000;
+/** Users and addresses that are remembered; the oldest are forgotten first. */
+const rememberedMax = 10_000;
 
-/** Counts failed logins by address, which stops guessing without locking a user out at other addresses. */
+/** Whose login is tried, and from where. */
+export interface Attempt {
+  /** As it was typed; empty for a login with the token. */
+  readonly user: string;
+  readonly address: string;
+}
+
+export interface Wait {
+  /** A sentence for the visitor. */
+  readonly why: string;
+  readonly ms: number;
+}
+
+/**
+ * Counts failed logins by user and address. Guessing is stopped, but neither the user at other addresses nor other users behind
+ * the same address, such as a proxy's, are locked out. Unknown users count like known ones.
+ */
 export class Guesses {
   readonly #clock: Clock;
   readonly #failures = new Map<string, { count: number; at: number }>();
+  readonly #checks = new Map<string, number>();
 
   constructor(clock: Clock) {
     this.#clock = clock;
   }
 
-  /** Milliseconds until this address may try again; 0 means now. */
-  waitMs(address: string): number {
-    const failed = this.#failures.get(placeOf(address));
-    if (failed === undefined || failed.count < guessesMax) return 0;
-    return Math.max(0, failed.at + waitMs - this.#clock.now());
+  /** Why this user has to wait before the next attempt from this address; undefined if there is no need. */
+  wait(attempt: Attempt): Wait | undefined {
+    if ((this.#checks.get(placeOf(attempt.address)) ?? 0) >= checksMax)
+      return { why: "Too many logins from your address are being checked.", ms: busyMs };
+    const failed = this.#failures.get(nameOf(attempt));
+    if (failed === undefined || failed.count < guessesMax) return undefined;
+    const ms = failed.at + waitMs - this.#clock.now();
+    return ms <= 0 ? undefined : { why: "Too many failed logins with this name from your address.", ms };
   }
 
-  /** Counts an attempt, which is a failure until it succeeds. */
-  tried(address: string): void {
-    const place = placeOf(address);
+  /** Checks an attempt, which counts as a failure until it succeeds, so that concurrent guesses count too. */
+  async checked<Proven>(attempt: Attempt, check: () => Promise<Proven | undefined>): Promise<Proven | undefined> {
+    this.#failed(attempt);
+    const place = placeOf(attempt.address);
+    this.#checks.set(place, (this.#checks.get(place) ?? 0) + 1);
+    try {
+      const proven = await check();
+      if (proven !== undefined) this.#failures.delete(nameOf(attempt));
+      return proven;
+    } finally {
+      const left = (this.#checks.get(place) ?? 1) - 1;
+      if (left > 0) this.#checks.set(place, left);
+      else this.#checks.delete(place);
+    }
+  }
+
+  #failed(attempt: Attempt): void {
+    const name = nameOf(attempt);
     const now = this.#clock.now();
-    const before = this.#failures.get(place);
-    this.#failures.delete(place);
+    const before = this.#failures.get(name);
+    this.#failures.delete(name);
     const isFresh = before === undefined || before.at + waitMs <= now;
-    this.#failures.set(place, { count: isFresh ? 1 : before.count + 1, at: now });
+    this.#failures.set(name, { count: isFresh ? 1 : before.count + 1, at: now });
     const [oldest] = this.#failures.keys();
-    if (this.#failures.size > addressesMax && oldest !== undefined) this.#failures.delete(oldest);
+    if (this.#failures.size > rememberedMax && oldest !== undefined) this.#failures.delete(oldest);
   }
+}
 
-  succeeded(address: string): void {
-    this.#failures.delete(placeOf(address));
-  }
+/** A text of fixed length, whatever a visitor types as a name. */
+function nameOf({ user, address }: Attempt): string {
+  return createHash("sha256")
+    .update(JSON.stringify([user, placeOf(address)]))
+    .digest("base64");
 }
 
 /** The unit that is counted: an IPv6 user has a whole /64. */

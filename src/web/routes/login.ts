@@ -17,21 +17,23 @@ export function addLogin(app: App, gate: Gate, version: string): void {
   app.get("/login", (c) => (gate.takesLogins ? show(c, ownPath(c.req.query("next"))) : c.redirect("/", 303)));
   app.post("/login", async (c) => {
     if (!gate.isOwnPage(c)) return c.text("only a page of svcsync may ask for this\n", 403);
-    const { user, password, next } = await c.req.parseBody();
-    const address = gate.addressOf(c);
-    const waitMs = guesses.waitMs(address);
-    if (waitMs > 0) return tooMany(c, waitMs);
-    // Before the check, so that concurrent guesses count too.
-    guesses.tried(address);
-    const proven = await credentials.prove(textOf(user).trim(), textOf(password));
+    const { next, ...typed } = await c.req.parseBody();
+    const [user, password] = [textOf(typed["user"]).trim(), textOf(typed["password"])];
+    const attempt = { user, address: gate.addressOf(c) };
+    // Programs may send the token any number of times. A limit for the form would only lock out those who know it.
+    const byToken = user === "" ? credentials.proveToken(password) : undefined;
+    const wait = byToken === undefined ? guesses.wait(attempt) : undefined;
+    if (wait !== undefined) return tooMany(c, wait);
+    const proven = byToken ?? (await guesses.checked(attempt, () => credentials.prove(user, password)));
     if (proven === undefined)
       return show(c, ownPath(next), "This login is not known. Check the name and the password.");
-    guesses.succeeded(address);
     c.header("set-cookie", cookie(c, sessions.begin(proven), sessionMs / 1000));
     return c.redirect(ownPath(next), 303);
   });
-  app.post("/logout", (c) => {
+  app.post("/logout", async (c) => {
     if (!gate.isOwnPage(c)) return c.text("only a page of svcsync may ask for this\n", 403);
+    const sent = gate.sessionCookie(c);
+    if (sent !== undefined) await sessions.end(sent);
     c.header("set-cookie", cookie(c, "", 0));
     return c.redirect("/login", 303);
   });
