@@ -96,7 +96,10 @@ export interface Service extends AsyncDisposable {
    */
   remove(resource: ResourceName, id: ServiceId, signal: AbortSignal): Promise<{ status: number; durationMs: number }>;
 
-  /** One record with these fields; undefined for every way in which the service says that it does not exist. */
+  /**
+   * One record with these fields; undefined when the service says, to a read of the id alone, that it does not exist.
+   * @throws {ParkError} E_SERVICE_REFUSED when the service has the record and refuses these fields.
+   */
   read(
     resource: ResourceName,
     id: ServiceId,

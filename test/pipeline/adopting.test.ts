@@ -94,6 +94,49 @@ describe("what a create has made and not bound yet", () => {
   });
 });
 
+describe("a record that the service has and shows only by its id", () => {
+  const shown = { kind: "gateway404", status: 400, method: "GET", path: "*/customer/*?fields=id%2C*" } as const;
+
+  it("is not created a second time for the ERP's record with its key", async () => {
+    await using scene = await DeliveryScene.open();
+    await scene.inService(other, twin);
+    scene.tenant.sandbox.seed("customer", [{ ...held(scene), customerId: "12" }]);
+    scene.fault(shown);
+    // The index is read now.
+    scene.clock.advance(1);
+    await scene.erp(customer("12"), { ...row, number: "12" });
+    await scene.deliver(customer("12"));
+    scene.clock.advance(60_000);
+
+    expect(await scene.deliver(customer("12"))).toMatchObject({
+      state: "parked",
+      error: { code: "E_SERVICE_REFUSED", message: expect.stringContaining("answered 400") },
+    });
+    expect(customers(scene)).toHaveLength(2);
+  });
+
+  it("is not taken for another spelling after a create without an answer", async () => {
+    await using scene = await DeliveryScene.open();
+    await scene.inService(other, { ...twin, number: "11" });
+    scene.fault({ kind: "cut", when: "after", method: "POST", count: 1 });
+    scene.fault(shown);
+    await scene.erp(id, row);
+    for (let count = 0; count < 4; count++) {
+      await scene.deliver(id);
+      scene.clock.advance(60_000);
+    }
+
+    const { state, error, intent } = (await scene.store.record(id))!;
+    expect({ state, code: error?.code, message: error?.message }).toEqual({
+      state: "parked",
+      code: "E_SERVICE_REFUSED",
+      message: expect.stringContaining("answered 400"),
+    });
+    expect(intent).toBeDefined();
+    expect(customers(scene)).toHaveLength(2);
+  });
+});
+
 it("creates the second of two records that find the same one at once", async () => {
   await using scene = await DeliveryScene.open("", BY_NAME);
   scene.tenant.sandbox.seed("customer", [held(scene)]);

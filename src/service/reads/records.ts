@@ -27,7 +27,9 @@ export class Records {
   }
 
   /**
-   * The record; undefined for 404, 410, 400, and 200 with an empty answer.
+   * The record; undefined when a read of its id alone is answered 404, 410, 400, or 200 with nothing. A refusal of a read
+   * with other fields may concern the fields.
+   * @throws {ServiceRefusal} with the service's own message when it refuses the fields of a record that it has.
    * @throws {RetryError} E_SERVICE_ANSWER when the answer is not the record that was requested.
    */
   async read(
@@ -37,26 +39,55 @@ export class Records {
     signal: AbortSignal,
     scope: Scope = {},
   ): Promise<JsonObject | undefined> {
-    const { transport, paths, brand } = this.#deps;
+    let record: JsonObject | undefined;
     try {
-      const { body } = await transport.send({
-        method: "GET",
-        resource,
-        url: await paths.record(resource, id, scope),
-        query: { fields: brand.outward(fieldsParameter(fields)) },
-        repeat: "quick",
-        signal,
-      });
-      const record = recordIn(body, resource);
-      if (record === undefined && !isNothing(body)) throw otherAnswer(resource, id, insteadOf(body));
-      if (record !== undefined && idOf(record) !== id) throw otherAnswer(resource, id, `${idOf(record)}`);
-      if (record !== undefined) await this.#fillParent(resource, id, record, fields, scope);
-      if (record !== undefined) await this.#customFields.spread(resource, [record], fields, signal);
-      return record;
+      record = await this.#shown(resource, id, fields, signal, scope);
     } catch (thrown) {
-      if (thrown instanceof ServiceRefusal && mayBeGone(thrown)) return undefined;
+      if (!(thrown instanceof ServiceRefusal) || !mayBeGone(thrown)) throw thrown;
+      if (isIdAlone(fields) || (await this.isGone(resource, id, thrown, signal, scope))) return undefined;
       throw thrown;
     }
+    if (record === undefined) {
+      if (isIdAlone(fields) || (await this.read(resource, id, ID_ALONE, signal, scope)) === undefined) return undefined;
+      throw nothingShown(resource, id, fields);
+    }
+    await this.#fillParent(resource, id, record, fields, scope);
+    await this.#customFields.spread(resource, [record], fields, signal);
+    return record;
+  }
+
+  /** Whether a refused request means that its record does not exist: only a read of the id alone tells. */
+  async isGone(
+    resource: ResourceName,
+    id: ServiceId,
+    refusal: ServiceRefusal,
+    signal: AbortSignal,
+    scope: Scope = {},
+  ): Promise<boolean> {
+    return mayBeGone(refusal) && (await this.read(resource, id, ID_ALONE, signal, scope)) === undefined;
+  }
+
+  /** The answered record; undefined for an answer that holds nothing. */
+  async #shown(
+    resource: ResourceName,
+    id: ServiceId,
+    fields: readonly string[],
+    signal: AbortSignal,
+    scope: Scope,
+  ): Promise<JsonObject | undefined> {
+    const { transport, paths, brand } = this.#deps;
+    const { body } = await transport.send({
+      method: "GET",
+      resource,
+      url: await paths.record(resource, id, scope),
+      query: { fields: brand.outward(fieldsParameter(fields)) },
+      repeat: "quick",
+      signal,
+    });
+    const record = recordIn(body, resource);
+    if (record === undefined && !isNothing(body)) throw otherAnswer(resource, id, insteadOf(body));
+    if (record !== undefined && idOf(record) !== id) throw otherAnswer(resource, id, `${idOf(record)}`);
+    return record;
   }
 
   /** Adds the field that names the parent, where the path states it and the answer does not. */
@@ -86,7 +117,7 @@ export class Records {
     const parent = this.#deps.paths.isNested(resource) ? resourceFacts(resource).parent : undefined;
     const parentId = parent && idOf(scope[parent.field] ?? scope["parent"]);
     if (parentId !== undefined && mayBeGone(refusal))
-      if ((await this.read(parent!.resource, parentId, ["id"], signal, scope)) === undefined)
+      if ((await this.read(parent!.resource, parentId, ID_ALONE, signal, scope)) === undefined)
         return { refusal: parentGone(resource, `${parent!.resource} ${parentId}`, refusal), isParentGone: true };
     return { refusal: refusal.status === 404 ? unknownResource(resource, refusal) : refusal, isParentGone: false };
   }
@@ -106,15 +137,20 @@ export class Records {
       return { status, durationMs: performance.now() - startedAt };
     } catch (thrown) {
       if (!(thrown instanceof ServiceRefusal)) throw thrown;
-      const gone =
-        saysGone(thrown) || (thrown.status === 400 && (await this.read(resource, id, ["id"], signal)) === undefined);
-      if (!gone) throw thrown;
+      if (!(await this.isGone(resource, id, thrown, signal))) throw thrown;
       return { status: thrown.status, durationMs: performance.now() - startedAt };
     }
   }
 }
 
-/** A 400 may mean a bad request or a missing record. */
+/** The only question whose refusal says that a record does not exist. */
+const ID_ALONE = ["id"];
+
+function isIdAlone(fields: readonly string[]): boolean {
+  return fields.every((field) => field === "id");
+}
+
+/** A 404 or 400 may mean a missing record, or a request that the service does not take. */
 function mayBeGone(refusal: ServiceRefusal): boolean {
   return saysGone(refusal) || refusal.status === 400;
 }
@@ -122,6 +158,11 @@ function mayBeGone(refusal: ServiceRefusal): boolean {
 function otherAnswer(resource: ResourceName, asked: ServiceId, found: string): RetryError {
   const text = `the service was asked for ${resource} ${asked} and answered with ${found}: is DIALECT_RECORD_PATH right?`;
   return new RetryError("E_SERVICE_ANSWER", text, { details: { resource } });
+}
+
+function nothingShown(resource: ResourceName, id: ServiceId, fields: readonly string[]): RetryError {
+  const text = `the service has ${resource} ${id} and answers nothing when it is asked for ${fields.join(", ")}`;
+  return new RetryError("E_SERVICE_ANSWER", text, { details: { resource, serviceId: id } });
 }
 
 function parentGone(resource: ResourceName, above: string, cause: ServiceRefusal): ServiceRefusal {

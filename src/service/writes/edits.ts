@@ -15,7 +15,7 @@ import { idOf } from "../dialect/values.ts";
 import type { ReadDeps } from "../reads/records.ts";
 import { recordIn } from "../reads/reading.ts";
 import type { Records } from "../reads/records.ts";
-import { saysGone, ServiceRefusal } from "../transport/failures.ts";
+import { ServiceRefusal } from "../transport/failures.ts";
 import type { Exchange } from "../transport/transport.ts";
 import { ArrayEdits } from "./array-edits.ts";
 import { droppedArrays, droppedFields } from "./compare.ts";
@@ -100,7 +100,8 @@ export class Edits {
         signal,
       });
     } catch (thrown) {
-      if (await this.#isGone(thrown, resource, id, scope, signal)) throw gone(resource, id, thrown);
+      if (thrown instanceof ServiceRefusal && (await this.#records.isGone(resource, id, thrown, signal, scope)))
+        throw gone(resource, id, thrown);
       throw thrown;
     }
     const record = await this.#written(exchange, resource, id, names, scope, signal);
@@ -134,13 +135,6 @@ export class Edits {
       const message = `${resource} ${id} was written and could not be read afterwards: ${errorFacts(cause).message}`;
       throw new RetryError("E_SERVICE_ANSWER", message, { outcomeUnknown: true, details: { resource }, cause });
     }
-  }
-
-  /** A 400 may mean a bad value or a missing record; only reading it tells. */
-  async #isGone(thrown: unknown, resource: ResourceName, id: ServiceId, scope: Scope, signal: AbortSignal) {
-    if (!(thrown instanceof ServiceRefusal)) return false;
-    if (saysGone(thrown)) return true;
-    return thrown.status === 400 && (await this.#records.read(resource, id, ["id"], signal, scope)) === undefined;
   }
 }
 
