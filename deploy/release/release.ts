@@ -1,0 +1,189 @@
+import { execFile } from "node:child_process";
+import { cp, mkdir, mkdtemp, readFile, readdir, rename, rm, stat, writeFile } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { dirname, join } from "node:path";
+import { promisify } from "node:util";
+import { z } from "zod";
+import { billOfMaterials } from "./bill.ts";
+import { noticesOf, noticesText } from "./notices.ts";
+import { checksumsText, digestsOf, provenanceOf } from "./provenance.ts";
+import { refusalsOf } from "./refusals.ts";
+
+const run = promisify(execFile);
+const versioned = z.object({ version: z.string() });
+
+export interface ReleaseOptions {
+  /** The repository. */
+  readonly root: string;
+  /** The folder that the release is written to: new or empty. */
+  readonly out: string;
+  readonly isDryRun: boolean;
+  /** A private key of cosign; undefined: nothing is signed. */
+  readonly cosignKey: string | undefined;
+  readonly repository: string | undefined;
+  readonly builder: string | undefined;
+  /** Is given one line a step. */
+  readonly say: (line: string) => void;
+}
+
+/** A release that may not be built, or a step of it that failed: the message says why and what to do. */
+export class ReleaseRefused extends Error {}
+
+/**
+ * Builds a release of the commit that is checked out into `out`: all of it, or nothing. The tag is set last, and not in a dry run.
+ * @throws {ReleaseRefused} before the build when the repository is not ready, and later when a step fails; `out` is then untouched.
+ */
+export async function release(options: ReleaseOptions): Promise<void> {
+  const { root, out, isDryRun, say } = options;
+  const { version } = versioned.parse(JSON.parse(await readFile(join(root, "package.json"), "utf8")));
+  const refusals = refusalsOf({
+    version,
+    isDryRun,
+    lockedVersion: versioned.parse(JSON.parse(await readFile(join(root, "package-lock.json"), "utf8"))).version,
+    changelog: await readFile(join(root, "CHANGELOG.md"), "utf8"),
+    changedFiles: await git(root, "status", "--porcelain"),
+    inFolder: await readdir(out).catch(() => []),
+    tags: (await git(root, "tag")).split("\n"),
+  });
+  if (refusals.length > 0) throw new ReleaseRefused(refusals.join("\n"));
+  const commit = (await git(root, "rev-parse", "HEAD")).trim();
+  const startedAt = new Date();
+  await mkdir(dirname(out), { recursive: true });
+  const unfinished = await mkdtemp(`${out}.unfinished-`);
+  try {
+    for (const [name, step] of steps) {
+      const before = performance.now();
+      await step({ ...options, version, commit, folder: unfinished }).catch((thrown: unknown) => {
+        throw new ReleaseRefused(`${name} failed: ${reasonOf(thrown)} No release was written.`, { cause: thrown });
+      });
+      say(`${name.padEnd(28)}${((performance.now() - before) / 1000).toFixed(1).padStart(7)} s`);
+    }
+    const digests = digestsOf(unfinished, (await readdir(unfinished)).toSorted());
+    const { repository, builder } = options;
+    const provenance = provenanceOf(digests, {
+      version,
+      commit,
+      repository,
+      builder,
+      startedAt,
+      finishedAt: new Date(),
+    });
+    await writeFile(join(unfinished, "provenance.json"), `${JSON.stringify(provenance, undefined, 2)}\n`);
+    const all = digestsOf(unfinished, (await readdir(unfinished)).toSorted());
+    await writeFile(join(unfinished, "SHA256SUMS"), checksumsText(all));
+    await sign(options, unfinished);
+    await rm(out, { recursive: true, force: true });
+    await rename(unfinished, out);
+  } finally {
+    await rm(unfinished, { recursive: true, force: true });
+  }
+  for (const name of (await readdir(out)).toSorted())
+    say(`${name.padEnd(40)}${String((await stat(join(out, name))).size).padStart(12)} bytes`);
+  if (isDryRun) say(`Dry run: no tag was set. The release would be v${version} of ${commit}.`);
+  else {
+    await git(root, "tag", "--annotate", `v${version}`, "--message", `svcsync ${version}`);
+    say(`Tagged v${version}. Push it: git push origin v${version}`);
+  }
+}
+
+interface StepContext extends ReleaseOptions {
+  readonly version: string;
+  readonly commit: string;
+  readonly folder: string;
+}
+
+const steps: readonly (readonly [string, (context: StepContext) => Promise<void>])[] = [
+  ["build", build],
+  ["package", pack],
+  ["smoke test of the package", smokePackage],
+  ["schema of the sync file", writeSchema],
+  ["notices", writeNotices],
+  ["bill of materials", writeBill],
+  ["files for deployment", copyDeployment],
+];
+
+async function build({ root }: StepContext): Promise<void> {
+  await run("npm", ["run", "--silent", "build"], { cwd: root });
+}
+
+async function pack({ root, folder, version }: StepContext): Promise<void> {
+  await run("npm", ["pack", "--ignore-scripts", "--silent", "--pack-destination", folder], { cwd: root });
+  if (!(await readdir(folder)).includes(packageFile(version)))
+    throw new Error(`npm pack wrote no ${packageFile(version)}.`);
+}
+
+/** Installs the package with what the lock file pins, in an empty folder, and syncs the sample ERP with the simulated service. */
+async function smokePackage({ root, folder, version }: StepContext): Promise<void> {
+  const place = await mkdtemp(join(tmpdir(), "svcsync-release-"));
+  try {
+    await run("tar", ["-xzf", join(folder, packageFile(version)), "-C", place, "--strip-components=1"]);
+    await cp(join(root, "package-lock.json"), join(place, "package-lock.json"));
+    await run("npm", ["ci", "--omit=dev", "--omit=optional", "--ignore-scripts", "--silent"], { cwd: place });
+    const main = join(place, "dist", "main.js");
+    const { stdout } = await run(process.execPath, [main, "--version"], { cwd: place });
+    if (stdout.split(" ")[0]?.trim() !== version)
+      throw new Error(`the package says "${stdout.trim()}", expected ${version}.`);
+    await run(process.execPath, [main, "demo"], { cwd: place, maxBuffer: 64 * 2 ** 20 });
+  } finally {
+    await rm(place, { recursive: true, force: true });
+  }
+}
+
+async function writeSchema({ root, folder, version }: StepContext): Promise<void> {
+  const { stdout } = await run(process.execPath, ["dist/main.js", "schema"], { cwd: root, maxBuffer: 64 * 2 ** 20 });
+  if (stdout !== (await readFile(join(root, "config/sync.schema.json"), "utf8")))
+    throw new Error('config/sync.schema.json is not what the program prints: run "npm run schema" and commit it.');
+  await writeFile(join(folder, `sync.schema-${version}.json`), stdout);
+}
+
+async function writeNotices({ root, folder }: StepContext): Promise<void> {
+  await writeFile(join(folder, "THIRD-PARTY-NOTICES.txt"), noticesText(noticesOf(root)));
+}
+
+async function writeBill({ root, folder, version }: StepContext): Promise<void> {
+  await writeFile(join(folder, `svcsync-${version}.cdx.json`), billOfMaterials(root));
+}
+
+async function copyDeployment({ root, folder }: StepContext): Promise<void> {
+  // A name that begins with a dot would be hidden beside the others.
+  await cp(join(root, ".env.example"), join(folder, "env.example"));
+  for (const name of ["compose.yaml", "compose.replicas.yaml"]) await cp(join(root, name), join(folder, name));
+  await cp(join(root, "deploy/kubernetes/svcsync.yaml"), join(folder, "kubernetes.yaml"));
+  await cp(join(root, "deploy/kubernetes/svcsync-replicas.yaml"), join(folder, "kubernetes-replicas.yaml"));
+}
+
+/** The checksums are signed, and with them every file. */
+async function sign({ cosignKey, say }: ReleaseOptions, folder: string): Promise<void> {
+  if (cosignKey === undefined) return say("Not signed: set COSIGN_KEY to a private key of cosign.");
+  const sums = join(folder, "SHA256SUMS");
+  const bundle = `${sums}.sigstore.json`;
+  await run("cosign", [
+    "sign-blob",
+    "--yes",
+    "--key",
+    cosignKey,
+    "--tlog-upload=false",
+    "--bundle",
+    bundle,
+    sums,
+  ]).catch((thrown: unknown) => {
+    throw new ReleaseRefused(`cosign did not sign: ${reasonOf(thrown)} No release was written.`, { cause: thrown });
+  });
+}
+
+const packageFile = (version: string) => `svcsync-${version}.tgz`;
+
+async function git(root: string, ...words: readonly string[]): Promise<string> {
+  return (await run("git", words, { cwd: root })).stdout;
+}
+
+const failure = z.object({ stderr: z.string().default(""), stdout: z.string().default(""), message: z.string() });
+
+/** The last lines that the program printed, or the error's own text. */
+function reasonOf(thrown: unknown): string {
+  const read = failure.safeParse(thrown);
+  if (!read.success) return String(thrown);
+  const { stderr, stdout, message } = read.data;
+  const said = [stderr, stdout].find((text) => text.trim() !== "")?.trim();
+  return said === undefined ? message : said.split("\n").slice(-5).join("\n");
+}
