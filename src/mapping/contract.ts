@@ -88,6 +88,8 @@ export interface Stream {
   readonly ownedFields: readonly string[];
   /** The owned fields that are written at creation only. */
   readonly createOnlyFields: readonly string[];
+  /** Where the names of `lookup` and `tags` fields are looked up, field by field. */
+  readonly lookups: readonly { readonly resource: ResourceName; readonly by: string }[];
   /** Lookups whose names are constants in the file, so that `check` can verify them before the first record. */
   readonly constantLookups: readonly {
     readonly resource: ResourceName;

@@ -6,10 +6,14 @@ import { isBlank, valueOf, type CompiledValue, type Input, type ValueCompiler } 
 
 export type ConstantLookup = { readonly resource: string; readonly by: string; readonly value: string | number };
 
+export type LookupPlace = { readonly resource: string; readonly by: string };
+
 export interface CompiledField {
   readonly map: (input: Input) => MappedField;
   /** The stream that the field refers to. */
   readonly parent: string | undefined;
+  /** Where the field's names are looked up. */
+  readonly lookup: LookupPlace | undefined;
   readonly constantLookups: readonly ConstantLookup[];
 }
 
@@ -25,6 +29,7 @@ export function compileField(words: FieldWords, place: FieldLocation, values: Va
   const field = (map: (input: Input) => MappedValue, facts: Partial<CompiledField> = {}): CompiledField => ({
     map: (input) => ({ name, value: map(input), own }),
     parent: undefined,
+    lookup: undefined,
     constantLookups: [],
     ...facts,
   });
@@ -34,6 +39,7 @@ export function compileField(words: FieldWords, place: FieldLocation, values: Va
     const compiled = values.compile(words.value, place);
     const read = valueOf(compiled);
     return field((input) => ({ kind: "lookup", resource, by, value: nameIn(read(input), place) }), {
+      lookup: { resource, by },
       constantLookups: lookupsOf(compiled, resource, by),
     });
   }
@@ -54,6 +60,7 @@ export function compileField(words: FieldWords, place: FieldLocation, values: Va
     const { resource, by, separator } = words;
     const compiled = values.compile(words.tags, place);
     return field((input) => ({ kind: "tags", resource, by, values: namesIn(compiled, input, separator, place) }), {
+      lookup: { resource, by },
       constantLookups: lookupsOf(compiled, resource, by),
     });
   }

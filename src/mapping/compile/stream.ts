@@ -54,6 +54,7 @@ export function compileStream({ name, head, read, fields }: StreamWords): Stream
     parents: [...new Set(all.compiled.flatMap(({ parent }) => parent ?? []))],
     ownedFields: [...new Set([...fields.keys(), ...Object.keys(head.deleted?.set ?? {})])],
     createOnlyFields: [...fields].flatMap(([field, words]) => (ownerOf(words) === "create" ? field : [])),
+    lookups: all.compiled.flatMap(({ lookup }) => lookup ?? []),
     constantLookups: distinct([
       ...all.compiled.flatMap((field) => field.constantLookups),
       ...deletionLookups(deletion),
