@@ -1,3 +1,5 @@
+import { base64Cores, withoutBasic, withoutWords } from "./base64-words.ts";
+
 /** Removes every secret from a text. */
 export type Redact = (text: string) => string;
 
@@ -11,13 +13,16 @@ const credentials = /(:\/\/)[^/?#\s"'@]+@/g;
 const TOKENS_KEPT = 10;
 
 /**
- * The secrets of this process: those of the settings, and those added at run time. They are found everywhere, also as addresses and JSON
- * spell them. Texts that look like credentials are redacted too.
+ * The secrets of this process: those of the settings, and those added at run time. They are found everywhere, also as addresses, JSON
+ * and base64 spell them. Texts that look like credentials are redacted too.
  */
 export class Redaction {
   readonly #spellings = new Set<string>();
+  readonly #cores = new Set<string>();
   readonly #logins: { tokens: readonly string[] }[] = [];
   #pattern: RegExp | undefined;
+  /** Finds secrets inside of base64, such as `user:password` of a login. */
+  #encoded: RegExp | undefined;
 
   constructor(secrets: readonly string[] = []) {
     this.hide(...secrets);
@@ -27,7 +32,10 @@ export class Redaction {
   readonly hide = (...secrets: readonly string[]): void => {
     const before = this.#spellings.size;
     for (const secret of secrets)
-      if (secret !== "") for (const spelling of spellingsOf(secret)) this.#spellings.add(spelling);
+      if (secret !== "") {
+        for (const spelling of spellingsOf(secret)) this.#spellings.add(spelling);
+        for (const core of base64Cores(secret)) this.#cores.add(core);
+      }
     if (this.#spellings.size > before) this.#learn();
   };
 
@@ -48,15 +56,19 @@ export class Redaction {
   };
 
   #learn(): void {
-    // Longest first, so that a secret that contains another one is removed as a whole.
     const spellings = [...this.#spellings, ...this.#logins.flatMap(({ tokens }) => tokens.flatMap(spellingsOf))];
-    const known = spellings.toSorted((a, b) => b.length - a.length).map(escapeRegExp);
-    this.#pattern = new RegExp(known.join("|"), "g");
+    this.#pattern = anyOf(spellings, "g");
+    const cores = [...this.#cores, ...this.#logins.flatMap(({ tokens }) => tokens.flatMap(base64Cores))];
+    this.#encoded = cores.length === 0 ? undefined : anyOf(cores);
   }
 
   readonly redact: Redact = (text) => {
     const withoutKnown = this.#pattern === undefined ? text : text.replace(this.#pattern, redactedMark);
-    return withoutKnown.replace(bearer, `Bearer ${redactedMark}`).replace(credentials, `$1${redactedMark}@`);
+    const decoded =
+      this.#encoded === undefined ? withoutKnown : withoutWords(withoutKnown, this.#encoded, redactedMark);
+    return withoutBasic(decoded, redactedMark)
+      .replace(bearer, `Bearer ${redactedMark}`)
+      .replace(credentials, `$1${redactedMark}@`);
   };
 }
 
@@ -79,6 +91,17 @@ const secretField =
 /** Whether a field's name means that its value must never be shown. */
 export function isSecretField(name: string): boolean {
   return secretField.test(name);
+}
+
+/** Longest first, so that a secret that contains another one is removed as a whole. */
+function anyOf(texts: readonly string[], flags?: string): RegExp {
+  return new RegExp(
+    [...new Set(texts)]
+      .toSorted((a, b) => b.length - a.length)
+      .map(escapeRegExp)
+      .join("|"),
+    flags,
+  );
 }
 
 function spellingsOf(secret: string): string[] {
