@@ -25,7 +25,7 @@ export { confirmDeletions, heldDeletions, knownCount, type HeldDeletions } from 
 export { AdoptionPlanner, type AdoptionPlan, type PlannedRecord } from "./match/adoption-plan.ts";
 export { proposeBinding, type ProposedBinding } from "./match/proposed-binding.ts";
 export { recordSides, type FieldSides, type RecordSides } from "./record-sides.ts";
-export type { Overwrite, Shown } from "./match/shown.ts";
+export { shownAs, type Overwrite, type Shown } from "./match/shown.ts";
 export { Reconciler, type Drift, type Reconciliation } from "./match/reconciler.ts";
 export { Planner } from "./plan/planner.ts";
 export { mapAsDelivered, type AsDelivered, type Known } from "./plan/as-delivered.ts";

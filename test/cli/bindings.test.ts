@@ -15,13 +15,30 @@ describe("who is who", () => {
   afterAll(() => scene[Symbol.asyncDispose]());
 
   it("unbind ends no binding to another record than the one that is meant", async () => {
-    const { code, stderr } = await scene.run("unbind", "customers/10001", "--from", "999999");
+    const { code, stderr } = await scene.run("unbind", "customers/10001", "--from", "999999", "--yes");
     expect(stderr).toContain(`is bound to customer ${idOf("10001")} now, not to 999999`);
     expect(code).toBe(1);
   });
 
+  it("unbind without a terminal wants --yes", async () => {
+    const { code, stderr } = await scene.run("unbind", "customers/10001");
+    expect(stderr).toBe("No terminal to ask on: add --yes to end the binding without confirmation.\n");
+    expect(code).toBe(64);
+    expect(await explained()).not.toContain("unbound");
+  });
+
+  it("unbind shows what is bound, asks, and changes nothing on a no", async () => {
+    const { code, stdout, stderr } = await asked("no", "unbind", "customers/10001");
+    expect(stdout).toContain(
+      `customers/10001 ("Muster AG", customerId 10001) is bound to customer ${idOf("10001")}.\n`,
+    );
+    expect(stdout).toContain("End this binding? (yes/no)");
+    expect([code, stderr]).toEqual([1, "The binding was not ended.\n"]);
+    expect(await explained()).not.toContain("unbound");
+  });
+
   it("unbind ends a binding, changes nothing in the service and says what happens next", async () => {
-    const { code, stdout } = await scene.run("unbind", "customers/10001", "--from", String(idOf("10001")));
+    const { code, stdout } = await scene.run("unbind", "customers/10001", "--from", String(idOf("10001")), "--yes");
     expect(stdout).toContain(`customers/10001 is no longer bound to customer ${idOf("10001")}, which stays`);
     expect(stdout).toContain('"svcsync resolve customers/10001 --bind ID"');
     expect(code).toBe(0);
@@ -29,7 +46,7 @@ describe("who is who", () => {
   });
 
   it("unbind is refused for a record that is not bound", async () => {
-    const { code, stderr } = await scene.run("unbind", "customers/10001");
+    const { code, stderr } = await scene.run("unbind", "customers/10001", "--yes");
     expect(stderr).toContain("customers/10001 is not bound: there is nothing to end");
     expect(code).toBe(1);
   });
@@ -63,7 +80,7 @@ describe("who is who", () => {
   it("adopt shows it as left out once a person has left it out", async () => {
     await using other = await openScene();
     await other.run("sync");
-    await other.run("unbind", "customers/10002");
+    await other.run("unbind", "customers/10002", "--yes");
     await other.run("sync");
     await other.run("skip", "customers/10002");
     expect((await other.run("adopt", "customers", "--json")).stdout).toMatch(
@@ -119,10 +136,17 @@ describe("who is who", () => {
     expect(code).toBe(1);
   });
 
+  it("unbind ends the binding on a yes", async () => {
+    const { code, stdout } = await asked("yes", "unbind", "customers/10001");
+    expect(stdout).toContain(`customers/10001 is no longer bound to customer ${idOf("10001")}`);
+    expect(code).toBe(0);
+    await scene.run("resolve", "customers/10001", "--bind", String(idOf("10001")), "--yes");
+  });
+
   it("unbind and resolve speak JSON", async () => {
     const id = { stream: "customers", key: "10002" };
     const binding = { resource: "customer", serviceId: idOf("10002") };
-    expect(JSON.parse((await scene.run("unbind", "customers/10002", "--json")).stdout)).toEqual({
+    expect(JSON.parse((await scene.run("unbind", "customers/10002", "--yes", "--json")).stdout)).toEqual({
       id,
       unbound: binding,
     });
@@ -144,7 +168,7 @@ describe("who is who", () => {
   });
 
   it("the deletion of a record that was unbound touches nothing in the service", async () => {
-    await scene.run("unbind", "customers/10002");
+    await scene.run("unbind", "customers/10002", "--yes");
     const before = customers();
     scene.erp.flagDeleted("customers", ["10002"]);
     expect((await scene.run("sync")).code).toBe(0);
@@ -155,10 +179,11 @@ describe("who is who", () => {
     return (await scene.run("explain", "customers/10001")).stdout;
   }
 
-  function asked(reply: string): Promise<Ran> {
+  function asked(reply: string, ...command: string[]): Promise<Ran> {
     const stdin = new PassThrough();
     stdin.end(`${reply}\n`);
-    const argv = ["resolve", "customers/10001", "--bind", String(idOf("10001")), "--env-file", scene.envFile];
+    const bind = ["resolve", "customers/10001", "--bind", String(idOf("10001"))];
+    const argv = [...(command.length === 0 ? bind : command), "--env-file", scene.envFile];
     return runCaptured(argv, { stdin, isTerminal: true });
   }
 });

@@ -1,5 +1,5 @@
 import { existsSync, statSync } from "node:fs";
-import { readFile } from "node:fs/promises";
+import { readFile, stat, symlink, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { z } from "zod";
@@ -155,6 +155,7 @@ describe("the commands on a store", () => {
   it.each([
     ["adopt", "--answers", "/nowhere/list.csv"],
     ["adopt", "--csv", "/nowhere/list.csv"],
+    ["plan", "--csv", "/nowhere/list.csv"],
     ["backup", "/nowhere/copy.db"],
   ])("%s %s of a file that cannot be there is a wrong usage, told without a stack", async (...argv) => {
     const { code, stderr } = await scene.run(...argv);
@@ -351,6 +352,30 @@ describe("the commands on a store", () => {
     expect(planned).toMatchObject({ plans: expect.any(Array) });
     expect(more).toEqual([]);
     await scene.set({ DATA_DIR: join(scene.folder, "data") });
+  });
+
+  it.each([
+    ["adopt", ["customers"]],
+    ["plan", []],
+  ])("%s writes its list for its owner alone, and neither over a file nor through a link", async (command, names) => {
+    const [list, other, link] = ["new.csv", "other.csv", "link.csv"].map((name) =>
+      join(scene.folder, `${command}-${name}`),
+    );
+    await scene.run(command, ...names, "--csv", list!);
+    expect((await stat(list!)).mode & 0o777).toBe(0o600);
+
+    await writeFile(other!, "the work of a person");
+    await symlink(other!, link!);
+    for (const taken of [list!, other!, link!]) {
+      const { code, stderr } = await scene.run(command, ...names, "--csv", taken);
+      expect(stderr).toContain(`--csv: ${taken} already exists`);
+      expect(code).toBe(64);
+    }
+    expect(await readFile(other!, "utf8")).toBe("the work of a person");
+    const nowhere = join(scene.folder, `${command}-nowhere.csv`);
+    await symlink(join(scene.folder, `${command}-target.csv`), nowhere);
+    expect((await scene.run(command, ...names, "--csv", nowhere)).code).toBe(64);
+    await expect(stat(join(scene.folder, `${command}-target.csv`))).rejects.toMatchObject({ code: "ENOENT" });
   });
 
   it("rebuild binds nothing where its list cannot be written", async () => {

@@ -1,24 +1,41 @@
-import { open, type FileHandle } from "node:fs/promises";
+import { lstat, open, rm, type FileHandle } from "node:fs/promises";
+import { codeOf } from "#model";
+import { UsageError } from "./io.ts";
 
 /** Characters written at once. */
 const CHUNK = 64 * 1024;
 
 /** A text file that is written as its lines arrive, in chunks. */
-export class CsvFile implements AsyncDisposable {
+export class CsvFile {
   readonly #file: FileHandle;
-  #text: string;
+  #text = "";
 
-  private constructor(file: FileHandle, head: string) {
+  private constructor(file: FileHandle) {
     this.#file = file;
-    this.#text = head;
   }
 
-  /** Overwrites an existing file. Rejects with the file system's error. */
-  static async create(path: string, head: string): Promise<CsvFile> {
-    return new CsvFile(await open(path, "w"), head);
+  /**
+   * Writes a new file that only its owner can read, since it holds records. It never overwrites a file and never follows a link. A file
+   * that `fill` could not finish is removed.
+   * @throws {UsageError} when the file exists or cannot be written.
+   */
+  static async write<Result>(path: string, fill: (csv: CsvFile) => Promise<Result>): Promise<Result> {
+    // Exclusive: fails where the name exists, also as a link that leads nowhere.
+    const file = await open(path, "wx", 0o600).catch((thrown: unknown) => refused(path, thrown));
+    const csv = new CsvFile(file);
+    try {
+      const result = await fill(csv);
+      await csv.#flush();
+      return result;
+    } catch (thrown) {
+      await rm(path, { force: true });
+      throw thrown;
+    } finally {
+      await file.close();
+    }
   }
 
-  async write(text: string): Promise<void> {
+  async add(text: string): Promise<void> {
     this.#text += text;
     if (this.#text.length >= CHUNK) await this.#flush();
   }
@@ -28,12 +45,29 @@ export class CsvFile implements AsyncDisposable {
     this.#text = "";
     await this.#file.appendFile(text);
   }
+}
 
-  async [Symbol.asyncDispose](): Promise<void> {
-    try {
-      await this.#flush();
-    } finally {
-      await this.#file.close();
-    }
-  }
+/**
+ * Refuses a taken name before a long computation.
+ * @throws {UsageError}
+ */
+export async function expectFree(path: string): Promise<void> {
+  const found = await lstat(path).catch((thrown: unknown) =>
+    codeOf(thrown) === "ENOENT" ? undefined : refused(path, thrown),
+  );
+  if (found !== undefined) throw taken(path);
+}
+
+function refused(path: string, thrown: unknown): never {
+  const code = codeOf(thrown);
+  if (code === undefined) throw thrown;
+  throw code === "EEXIST"
+    ? taken(path)
+    : new UsageError(`--csv: ${path} cannot be written (${code}). Nothing was written.`);
+}
+
+function taken(path: string): UsageError {
+  return new UsageError(
+    `--csv: ${path} already exists, and may be the work of a person. Choose another name. Nothing was written.`,
+  );
 }

@@ -1,4 +1,4 @@
-import { readFile, writeFile } from "node:fs/promises";
+import { readFile } from "node:fs/promises";
 import type { Stream } from "#mapping";
 import { codeOf, oneLine, ParkError, recordLabel } from "#model";
 import { adoptionExamples, adoptionReport, adoptionVerdicts, bind, blindTexts, decideAdoption } from "#operator";
@@ -6,8 +6,8 @@ import { AdoptionPlanner, Matcher, type AdoptionPlan, type PlannedRecord } from 
 import { actorOf, withActor, type ActOptions } from "../../actor.ts";
 import { adoptionCsv, readAnswers, type CsvRow } from "../../adoption-csv.ts";
 import { openPartsContext, type PartsContext, type Registration } from "../../command-context.ts";
+import { CsvFile, expectFree } from "../../output/csv-file.ts";
 import { exitCode, printJson, UsageError, type Io } from "../../output/io.ts";
-import { readIfThere } from "../../output/whole-file.ts";
 import { overwriteText, sideText } from "../../output/sides.ts";
 import { table } from "../../output/table.ts";
 
@@ -49,13 +49,11 @@ export async function adopt(
   io: Io,
   command = "svcsync adopt",
 ): Promise<number> {
-  if (options.csv !== undefined) await expectNoAnswers(options.csv);
+  if (options.csv !== undefined) await expectFree(options.csv);
   await using context = await openPartsContext(options, io, names);
   const { syncFile } = context.configuration;
   if (options.answers !== undefined) {
-    const text = await readFile(options.answers, "utf8").catch(
-      refusedAs(`--answers: ${options.answers} cannot be read`),
-    );
+    const text = await answersIn(options.answers);
     const failed = await answer(text, options.answers, context, options, io);
     if (failed > 0) return exitCode.needsPerson;
   }
@@ -66,8 +64,7 @@ export async function adopt(
   const most = options.json || options.csv !== undefined ? Number.POSITIVE_INFINITY : adoptionExamples;
   for (const stream of syncFile.streams) plans.push(await planner.plan(stream, io.signal, most));
   const shown = plans.filter(({ stream }) => names.length === 0 || names.includes(stream));
-  if (options.csv !== undefined)
-    await writeFile(options.csv, adoptionCsv(shown)).catch(refusedAs(`--csv: ${options.csv} cannot be written`));
+  if (options.csv !== undefined) await CsvFile.write(options.csv, (csv) => csv.add(adoptionCsv(shown)));
   if (options.json) printJson(io.stdout, { plans: shown });
   else io.stdout.write(asText(shown, options.csv));
   if (shown.every(({ records }) => records.length === 0)) {
@@ -101,29 +98,13 @@ function matcherOf({ configuration: { settings, syncFile, logger }, parts }: Par
   return new Matcher({ ...parts, logger, settleMs, maxAgeMs: settings.service.matchMaxAgeMs }, syncFile.streams);
 }
 
-/**
- * A list that a person filled in may be the work of hours: it is not overwritten, and neither is a file that is not such
- * a list.
- */
-async function expectNoAnswers(csv: string): Promise<void> {
-  const text = await readIfThere(csv).catch(refusedAs(`--csv: ${csv} cannot be written`));
-  if (text === undefined) return;
-  const { answers, problems } = readAnswers(text, csv);
-  if (answers.length + problems.length > 0)
-    throw new UsageError(
-      `--csv: ${csv} contains answers, or is not a list that adopt wrote. Choose another name. Nothing was written.`,
-    );
-}
-
-/**
- * Turns an error of the file system, which the user corrects by naming another file, into a usage error; rethrows any
- * other.
- */
-function refusedAs(what: string) {
-  return (thrown: unknown): never => {
-    const code = codeOf(thrown);
-    throw code === undefined ? thrown : new UsageError(`${what} (${code}). Nothing was written.`);
-  };
+/** The list that a person filled in. */
+async function answersIn(path: string): Promise<string> {
+  try {
+    return await readFile(path, "utf8");
+  } catch (thrown) {
+    throw new UsageError(`--answers: ${path} cannot be read (${codeOf(thrown) ?? "unknown"}). Nothing was written.`);
+  }
 }
 
 function nextStep(command: string, answers: string | undefined): string {

@@ -57,17 +57,16 @@ async function plan(names: readonly string[], options: PlanOptions, io: Io): Pro
   if (options.record) await knownRecord(store, options.record);
   const planner = await openPlanner(context);
   if (options.record) return await planRecord(options.record, planner, options, io);
-  const plans: StreamPlan[] = [];
-  try {
-    await using csv = options.csv === undefined ? undefined : await CsvFile.create(options.csv, csvHead);
-    const each = async (planned: Parameters<typeof csvRows>[0]) => csv?.write(csvRows(planned));
+  const planned = async (csv?: CsvFile) => {
+    await csv?.add(csvHead);
+    const each = async (delivery: Parameters<typeof csvRows>[0]) => csv?.add(csvRows(delivery));
+    const found: StreamPlan[] = [];
     for (const stream of streams)
       if (names.length === 0 || names.includes(stream.name))
-        plans.push(await planStream(stream, { store, planner, changeGuard, each }, io.signal));
-  } catch (thrown) {
-    if (!(thrown instanceof Error) || !("path" in thrown) || options.csv === undefined) throw thrown;
-    throw new UsageError(`--csv: ${options.csv} cannot be written (${thrown.message}).`);
-  }
+        found.push(await planStream(stream, { store, planner, changeGuard, each }, io.signal));
+    return found;
+  };
+  const plans = await (options.csv === undefined ? planned() : CsvFile.write(options.csv, planned));
   if (options.confirm !== undefined) return await confirm(options.confirm, plans, context, options, io);
   if (options.json) printJson(io.stdout, { plans });
   else io.stdout.write(asText(plans, options.csv));
