@@ -111,13 +111,28 @@ export function testDigest(from: string, at: number): Digest {
 
 /** The message as text lines, for mail and chat. */
 export function textOf(digest: Digest): string {
-  const blocks = digest.entries.map((entry) => blockOf(entry, digest.at));
-  if (digest.more > 0) blocks.push(`And ${counted(digest.more, "more cause")}: "svcsync records" lists them.`);
-  return `${blocks.join("\n\n")}\n`;
+  const more = digest.more > 0 ? [moreText(digest.more)] : [];
+  return `${[...blocksOf(digest), ...more].join("\n\n")}\n`;
+}
+
+export function headingOf({ from, subject }: Digest): string {
+  return oneLineOf(`svcsync ${from}: ${subject}`);
+}
+
+/** The lines about each entry. No text of another system starts a line. */
+export function blocksOf({ entries, at }: Digest): string[] {
+  return entries.map((entry) => blockOf(entry, at));
+}
+
+/** Says how many entries a message leaves out. */
+export function moreText(count: number): string {
+  return `And ${counted(count, "more cause")}: "svcsync records" lists them.`;
 }
 
 function blockOf(entry: DigestEntry, at: number): string {
-  const { change, title, cause, affected, remedy, since, until } = entry;
+  const { change, since, until } = entry;
+  const [title, affected] = [entry.title, entry.affected].map(oneLineOf);
+  const [cause, remedy] = [entry.cause, entry.remedy].map((text) => text && oneLineOf(text));
   const lines = [`${words[change]}${title}`];
   if (cause !== undefined) lines.push(`Cause: ${cause}`);
   lines.push(`Affected: ${affected}`);
@@ -128,6 +143,10 @@ function blockOf(entry: DigestEntry, at: number): string {
   );
   if (remedy !== undefined && until === undefined) lines.push(`What to do: ${remedy}`);
   return lines.join("\n");
+}
+
+function oneLineOf(text: string): string {
+  return text.replace(/\s*[\r\n\u2028\u2029]\s*/g, " ");
 }
 
 /** `2026-11-22 11:30 UTC` */

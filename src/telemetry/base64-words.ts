@@ -8,7 +8,7 @@ const word = /(?:[\w+-]|\\?\/|%2[BF])+(?:=|%3D){0,2}/gi;
 const basic = /\bBasic +((?:[\w+/-]|%2[BF])+(?:=|%3D){0,2})/gi;
 
 /**
- * What base64 makes of a secret wherever it stands in a longer text, such as `user:SECRET`: its first bytes share a digit with what
+ * What base64 makes of a secret wherever it is in a longer text, such as `user:SECRET`: its first bytes share a digit with what
  * precedes it, in one of three ways. The digits between the shared ones are always the same.
  */
 export function base64Cores(secret: string): string[] {

@@ -210,6 +210,80 @@ describe("a webhook", () => {
     });
   });
 
+  const hostile =
+    "@channel @here, <!channel> <@U123> <#C1|x> <https://evil.example|log in>, *bold* _italic_ ~gone~ `code` [log in](https://evil.example) ![x](https://evil.example/x.png)\n# Heading\n> quote\n- list";
+
+  it.each(["slack", "teams"] as const)("lets no text of the service mention or format: %s", async (format) => {
+    const got: string[] = [];
+    await using server = await localServer((request, response) => {
+      void text(request).then((body) => {
+        got.push(body);
+        return response.end("ok");
+      });
+    });
+    using chat = openWebhook(options(server.url, { name: "chat", format }));
+    const [entry] = digest.entries;
+    const keys = 'svcsync retry "customers/a_b@example.com" (E_SOURCE_LOGIN)';
+    const texts = { title: hostile, cause: hostile, affected: hostile, remedy: `${keys} ${hostile}` };
+    await chat.send({ ...digest, from: hostile, subject: hostile, entries: [{ ...entry!, ...texts }] }, signal);
+
+    const body = got[0]!.replace(/^\{"text":"\*/, "").replace("*\\n", "");
+    for (const markup of [
+      "@channel",
+      "@here",
+      "<!",
+      "<@",
+      "<#",
+      "*",
+      "~",
+      "`",
+      "_italic",
+      "italic_",
+      "](",
+      "\\n#",
+      "\\n>",
+      "\\n&gt;",
+      "\\n-",
+    ])
+      expect(body).not.toContain(markup);
+    // What people copy stays as it is.
+    expect(body).toContain('svcsync retry \\"customers/a_b@example.com\\" (E_SOURCE_LOGIN)');
+  });
+
+  it.each([
+    ["slack", (body: string) => JSON.parse(body).text.length, 4_000],
+    ["teams", (body: string) => Buffer.byteLength(body), 28_000],
+  ] as const)(
+    "cuts a message at what the chat takes, and says how much is left out: %s",
+    async (format, sizeOf, limit) => {
+      const got: string[] = [];
+      await using server = await localServer((request, response) => {
+        void text(request).then((body) => {
+          got.push(body);
+          return response.end("ok");
+        });
+      });
+      using chat = openWebhook(options(server.url, { name: "chat", format }));
+      const [entry] = digest.entries;
+      const many = Array.from({ length: 20 }, (_, at) => ({
+        ...entry!,
+        title: `cause ${at}`,
+        cause: "ü<&>".repeat(500),
+      }));
+      await chat.send({ ...digest, entries: many, more: 7 }, signal);
+      await chat.send({ ...digest, entries: [{ ...entry!, cause: "ü😀<".repeat(30_000) }, many[1]!] }, signal);
+
+      for (const body of got) expect(sizeOf(body)).toBeLessThanOrEqual(limit);
+      const shown = new Set(got[0]!.match(/cause \d+/g)).size;
+      expect(shown).toBeLessThan(20);
+      expect(got[0]).toContain(`And ${27 - shown} more causes: \\"svcsync records\\" lists them.`);
+      expect(got[1]).toMatch(/… \([\d,]+ characters left out\)/);
+      expect(got[1]).toContain("And 1 more cause: ");
+      // As much as fits is shown.
+      expect(sizeOf(got[1]!)).toBeGreaterThan(limit * 0.99);
+    },
+  );
+
   it.each([
     [404, "E_NOTIFY_REFUSED"],
     [302, "E_NOTIFY_REFUSED"],

@@ -2,8 +2,9 @@ import { createHmac } from "node:crypto";
 import { HttpFailure, openHttp, type HttpClient, type HttpSettings } from "#http";
 import { ParkError, RetryError, type Clock } from "#model";
 import { withIsoTimes } from "#operator";
-import { textOf, type Digest } from "../digest.ts";
+import type { Digest } from "../digest.ts";
 import type { Channel } from "./channel.ts";
+import { chatText, type ChatText } from "./chat-text.ts";
 
 const CALL_MS = 30_000;
 const ANSWER_LIMIT_BYTES = 65_536;
@@ -100,9 +101,26 @@ function bodyOf(digest: Digest, format: BodyFormat): string {
 
 const bodies: Readonly<Record<BodyFormat, (digest: Digest) => unknown>> = {
   json: (digest) => withIsoTimes({ version: 1, ...digest, entries: digest.entries.map(withInstants) }),
-  // Mattermost, Rocket.Chat and Google Chat read the same member.
-  slack: (digest) => ({ text: `*${escaped(heading(digest))}*\n${escaped(textOf(digest))}` }),
-  teams: (digest) => ({
+  slack: (digest) => slackBody(chatText(digest, (text) => slackBody(text).text.length <= SLACK_CHARACTERS)),
+  teams: (digest) =>
+    teamsBody(chatText(digest, (text) => Buffer.byteLength(JSON.stringify(teamsBody(text))) <= TEAMS_BYTES)),
+};
+
+/**
+ * Most characters of a text. Slack advises 4,000 and cuts what is longer, Google Chat takes 4,096, Rocket.Chat 5,000 and Mattermost 16,383
+ * (their documentation, November 2026).
+ */
+const SLACK_CHARACTERS = 4_000;
+/** Most bytes of a card: Teams refuses messages above 28 KB (its documentation, November 2026). */
+const TEAMS_BYTES = 28_000;
+
+/** Mattermost, Rocket.Chat and Google Chat read the same member. */
+function slackBody({ heading, blocks }: ChatText): { readonly text: string } {
+  return { text: `*${escaped(heading)}*\n${escaped(blocks.join("\n\n"))}\n` };
+}
+
+function teamsBody({ heading, blocks }: ChatText): object {
+  return {
     type: "message",
     attachments: [
       {
@@ -112,20 +130,13 @@ const bodies: Readonly<Record<BodyFormat, (digest: Digest) => unknown>> = {
           type: "AdaptiveCard",
           version: "1.4",
           body: [
-            { type: "TextBlock", text: heading(digest), weight: "bolder", size: "medium", wrap: true },
-            ...textOf(digest)
-              .trimEnd()
-              .split("\n\n")
-              .map((text) => ({ type: "TextBlock", text: text.replaceAll("\n", "\n\n"), wrap: true })),
+            { type: "TextBlock", text: heading, weight: "bolder", size: "medium", wrap: true },
+            ...blocks.map((text) => ({ type: "TextBlock", text: text.replaceAll("\n", "\n\n"), wrap: true })),
           ],
         },
       },
     ],
-  }),
-};
-
-function heading({ from, subject }: Digest): string {
-  return `svcsync ${from}: ${subject}`;
+  };
 }
 
 /** Renames `since` and `until`, because names of instants end in `At`. */
@@ -133,7 +144,7 @@ function withInstants({ since, until, ...entry }: Digest["entries"][number]) {
   return { ...entry, sinceAt: since, untilAt: until };
 }
 
-/** Escapes `<`, `>` and `&`, which Slack reads as markup, so that no text of an ERP can mention a channel. */
+/** Escapes `<`, `>` and `&`, which Slack reads as markup. */
 function escaped(text: string): string {
   return text.replaceAll("&", "&amp;").replaceAll("<", "&lt;").replaceAll(">", "&gt;");
 }
