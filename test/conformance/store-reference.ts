@@ -112,6 +112,14 @@ export function describeReference(makePlace: MakePlace): void {
       expect(await scene.store.matches("contact", "number", "k1")).toEqual([]);
     });
 
+    it("tells the keys of a record that it lists", async () => {
+      await using scene = await Scene.open(makePlace);
+      await scene.store.saveMatches("customer", [entry(2, "k1", "a"), entry(1, "k1", "b")]);
+      expect(await scene.store.matchKeys("customer", 2)).toEqual({ number: "k1", "customer,mail": "a" });
+      expect(await scene.store.matchKeys("customer", 3)).toEqual({});
+      expect(await scene.store.matchKeys("contact", 2)).toEqual({});
+    });
+
     it("is known only once it was read to its end, and is not empty with a record that has no key", async () => {
       await using scene = await Scene.open(makePlace);
       await scene.store.beginMatches("customer");

@@ -11,8 +11,8 @@ import { silentLogger } from "../kit/logger.ts";
 import { load } from "../mapping/sample.ts";
 import { memoryPlace } from "../store/memory-place.ts";
 
-/** Customers and their contacts; `words` go into the stream of the customers, and `match` are its natural keys. */
-function syncFile(words: string, match: string): string {
+/** Customers and their contacts; `words` go into the stream of the customers, `match` are its natural keys, `fields` more fields. */
+export function syncFile(words: string, match: string, fields = ""): string {
   return `
 sources:
   erp: { adapter: sql, url: "sqlite:erp.db" }
@@ -27,6 +27,7 @@ streams:
       customerId: number
       name: name
       customerStatus: { lookup: customerStatus, by: name, value: { const: Active } }
+      ${fields}
   contacts:
     source: erp
     read: { table: contacts, key: number }
@@ -77,11 +78,11 @@ export class DeliveryScene implements AsyncDisposable {
     });
   }
 
-  static async open(words = "", match = "[customerId]"): Promise<DeliveryScene> {
+  static async open(words = "", match = "[customerId]", fields = ""): Promise<DeliveryScene> {
     const clock = new SetClock();
     const place = await memoryPlace();
     const store = await place.open({ as: "daemon", leaseMs: LEASE_MS, clock, logger: silentLogger });
-    return new DeliveryScene(place, store, await openTenant(), clock, syncFile(words, match));
+    return new DeliveryScene(place, store, await openTenant(), clock, syncFile(words, match, fields));
   }
 
   async [Symbol.asyncDispose](): Promise<void> {

@@ -61,7 +61,7 @@ export class CreateSettlement {
     if (
       serviceId !== undefined &&
       !decided &&
-      (await found.settle(claim, resource, serviceId, projection, signal)) === "bound"
+      (await found.settle(claim, stream, serviceId, { rule }, projection, signal)) === "bound"
     ) {
       this.#looks.end(claim.id);
       keys.release(claim.id);

@@ -13,7 +13,7 @@ import type { Stream } from "#mapping";
 import { idOf, type Service, type ServiceRecord } from "#service";
 import { eachRecord, isForgotten, type RecordStore, type RecordView } from "#store";
 import { KeysInFlight } from "./keys-in-flight.ts";
-import type { Found } from "./candidates.ts";
+import { ambiguous, type Found } from "./candidates.ts";
 import type { Matcher } from "./matcher.ts";
 import { Resolver, type Wanted } from "../deliver/resolver.ts";
 import { expectReadable, stillUnbound } from "../deliver/course.ts";
@@ -32,7 +32,7 @@ export interface PlannedRecord extends Shown {
   /** The candidates as the service shows them. */
   readonly counterparts: readonly Counterpart[];
   readonly overwrites: readonly Overwrite[];
-  /** Why the record is unclear: the error that its own delivery would report. */
+  /** Why the record is unclear or ambiguous: the error that its own delivery would report. */
   readonly error?: ErrorFacts;
 }
 
@@ -196,8 +196,13 @@ export class AdoptionPlanner {
     }
   }
 
-  #verdict(stream: Stream, id: RecordId, { projection }: Wanted, { free, owners }: Found, isGone: boolean) {
+  #verdict(stream: Stream, id: RecordId, { projection }: Wanted, found: Found, isGone: boolean) {
+    const { free, owners, rule, contradiction } = found;
     if (free.length > 1) return { verdict: "ambiguous", candidates: free } as const;
+    if (contradiction) {
+      const error = errorFacts(ambiguous(stream.resource, free, { ...contradiction, rule }));
+      return { verdict: "ambiguous", candidates: free, error } as const;
+    }
     if (free.length === 1) return { verdict: isGone ? "deleted" : "matched", candidates: free } as const;
     if (isGone) return { verdict: "left out", candidates: [] } as const;
     const [owner] = owners;

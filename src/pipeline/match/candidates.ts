@@ -9,6 +9,7 @@ import {
   type ServiceId,
 } from "#model";
 import type { RecordView, Store } from "#store";
+import { contradiction, heldKeys, type Contradiction } from "./contradiction.ts";
 import { naturalKey, ruleName, type KeyRule } from "./natural-key.ts";
 
 /** Pause before a record checks again whether its natural key is free, while the key's owner is about to change. */
@@ -22,13 +23,15 @@ export interface Found {
   readonly owners: readonly RecordId[];
   /** The rule that found the records. */
   readonly rule: KeyRule | undefined;
+  /** What speaks against the only free record, as far as the index knows. */
+  readonly contradiction?: Contradiction | undefined;
 }
 
 const NOTHING: Found = { free: [], owners: [], rule: undefined };
 
 /** Looks up the natural key of `wanted` in the match index, by the first rule that finds a record that is not bound to another. */
 export async function lookUp(
-  store: Pick<Store, "matches" | "boundTo">,
+  store: Pick<Store, "matches" | "matchKeys" | "boundTo">,
   resource: ResourceName,
   rules: readonly KeyRule[],
   wanted: Projection,
@@ -48,15 +51,32 @@ export async function lookUp(
       if (!owner || recordName(owner) === recordName(self)) free.push(serviceId);
       else owners.push(owner);
     }
-    if (free.length > 0) return { free, owners: [], rule };
+    const [only, ...others] = free;
+    if (only !== undefined) {
+      const keys = rule === rules[0] || others.length > 0 ? {} : await store.matchKeys(resource, only);
+      return { free, owners: [], rule, contradiction: contradiction(rules, rule, wanted, heldKeys(keys)) };
+    }
     // Only the first rule that the record has a key for identifies it. Weaker rules merely show a resemblance.
     first ??= { free: [], owners: rule.shared ? [] : owners, rule };
   }
   return first ?? NOTHING;
 }
 
-/** The error when several service records match one natural key: a person has to choose. */
-export function ambiguous(resource: ResourceName, candidates: readonly ServiceId[]): ParkError {
+/**
+ * The error when several service records match one natural key, or when a stronger rule contradicts the only one: a person has to
+ * choose.
+ */
+export function ambiguous(
+  resource: ResourceName,
+  candidates: readonly ServiceId[],
+  against?: Contradiction & Pick<Found, "rule">,
+): ParkError {
+  if (against) {
+    const { field, wanted, found, rule } = against;
+    const key = rule?.fields.join(", ");
+    const text = `${resource} ${candidates.join(", ")} has the same ${key}, but ${field} differs, by which a stronger match rule compares: found ${JSON.stringify(found)} in the service, expected ${JSON.stringify(wanted)} from the ERP`;
+    return new ParkError("E_MATCH_AMBIGUOUS", text, { details: { candidates: [...candidates], field, found, wanted } });
+  }
   const text = `${candidates.length} records of ${resource} match its natural key: ${candidates.join(", ")}`;
   return new ParkError("E_MATCH_AMBIGUOUS", text, { details: { candidates: [...candidates] } });
 }

@@ -10,7 +10,8 @@ import {
 import type { Stream } from "#mapping";
 import { sameValue } from "#service";
 import type { Applied, Claim, DeliveryStore } from "#store";
-import type { Found } from "./candidates.ts";
+import { ambiguous, type Found } from "./candidates.ts";
+import { contradiction, heldRecord } from "./contradiction.ts";
 import { naturalKey, type KeyRule } from "./natural-key.ts";
 import type { Presence } from "./presence.ts";
 import type { Wanted } from "../deliver/resolver.ts";
@@ -60,10 +61,11 @@ export class FoundRecords {
   /**
    * Binds to an existing service record. What it holds now counts as last written, so that the next delivery sends exactly the
    * differences. Does not bind if the record has vanished, got another natural key or been bound to another record meanwhile.
+   * @throws {ParkError} E_MATCH_AMBIGUOUS when a stronger rule contradicts the one that found it.
    */
   async adopt(
     claim: Claim,
-    { resource }: Stream,
+    { resource, match }: Stream,
     serviceId: ServiceId,
     { rule }: Candidates,
     wanted: Wanted,
@@ -73,22 +75,26 @@ export class FoundRecords {
     const record = await this.#presence.read(resource, serviceId, Object.keys(projection), signal, projection);
     if (!record) return "gone";
     if (isRekeyed(rule, record, projection)) return "rekeyed";
+    const against = contradiction(match, rule, projection, heldRecord(record));
+    if (against) throw ambiguous(resource, [serviceId], { ...against, rule });
     const applied = { projection: ownedPart(record, wanted), parents };
     return this.#bind(claim, { resource, serviceId }, applied, "adopt");
   }
 
-  /** Like {@link adopt}, for a record that a create of `sent` made. */
+  /** Like {@link adopt}, for a record that a create of `sent` made. "other": a stronger rule shows that it made another one. */
   async settle(
     claim: Claim,
-    resource: ResourceName,
+    { resource, match }: Stream,
     serviceId: ServiceId,
+    { rule }: Pick<Found, "rule">,
     sent: Projection,
     signal: AbortSignal,
-  ): Promise<"bound" | "gone" | "taken"> {
+  ): Promise<"bound" | "gone" | "taken" | "other"> {
     // What people have added to an array since is theirs.
     const wanted = { projection: sent, shared: new Set(Object.keys(sent)) };
     const projection = await this.held(resource, serviceId, wanted, signal);
     if (!projection) return "gone";
+    if (contradiction(match, rule, sent, heldRecord(projection))) return "other";
     return this.#bind(claim, { resource, serviceId }, { projection, parents: [] }, "settle");
   }
 

@@ -3,7 +3,7 @@ import type { Stream } from "#mapping";
 import type { MatchEntry } from "#store";
 import { IndexReader, type IndexReaderDeps } from "./index-reader.ts";
 import { lookUp, type Found } from "./candidates.ts";
-import { loosened, type KeyRule } from "./natural-key.ts";
+import { loosened, strongerFields, type KeyRule } from "./natural-key.ts";
 
 /** Pause of a record before it tries the match index again after a failed read. */
 const READ_AGAIN_MS = 5_000;
@@ -29,7 +29,7 @@ export class Matcher {
     this.#deps = deps;
     const rules = new Map<string, KeyRule[]>();
     for (const { resource, match } of streams)
-      rules.set(resource, [...(rules.get(resource) ?? []), ...match, ...match.map(loosened)]);
+      rules.set(resource, [...(rules.get(resource) ?? []), ...match, ...match.map(loosened), ...strongerFields(match)]);
     this.#reader = new IndexReader(deps, rules);
   }
 

@@ -22,6 +22,15 @@ export function loosened({ fields }: KeyRule): KeyRule {
   return { fields, compare: "loose" };
 }
 
+/** The fields of stronger rules by which a weaker rule does not compare: each is a rule of its own, compared as the stronger one does. */
+export function strongerFields(rules: readonly KeyRule[]): KeyRule[] {
+  return rules.flatMap(({ fields, compare }, index) =>
+    fields
+      .filter((field) => rules.slice(index + 1).some((weaker) => !weaker.fields.includes(field)))
+      .map((field): KeyRule => ({ fields: [field], compare })),
+  );
+}
+
 /**
  * Returns a text that two records share exactly when the rule says that they are the same. Returns undefined when a part is empty,
  * because nothing matches by a missing value. A number equals a text that looks the same. An accent may be its own character or

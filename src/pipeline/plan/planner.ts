@@ -18,7 +18,7 @@ import { CHANGES, type PlannedDelivery } from "./planned-delivery.ts";
 const PAGE = 100;
 
 export interface PlannerDeps {
-  readonly store: RecordStore & OperatorStore & NoteStore & IntakeStore & Pick<MatchStore, "matches">;
+  readonly store: RecordStore & OperatorStore & NoteStore & IntakeStore & Pick<MatchStore, "matches" | "matchKeys">;
   /** Looks up names of the service: in the store only, unless the plan may ask the service. */
   readonly names: KnownNames;
   readonly clock: Clock;

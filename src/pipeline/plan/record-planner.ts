@@ -32,7 +32,7 @@ import { KnownFates, type Fate, type KnownFate, type PlannedDelivery } from "./p
 export type KnownNames = (...of: Parameters<Service["lookup"]>) => Promise<ServiceId | undefined>;
 
 export interface RecordPlannerDeps {
-  readonly store: RecordStore & Pick<IntakeStore, "cursor"> & Pick<MatchStore, "matches">;
+  readonly store: RecordStore & Pick<IntakeStore, "cursor"> & Pick<MatchStore, "matches" | "matchKeys">;
   readonly bindings: RecordStore["bindings"];
   readonly names: KnownNames;
   readonly streams: ReadonlyMap<StreamName, Stream>;
@@ -259,7 +259,8 @@ function knownFate({ state, isBound, planned: { verdict, serviceId, error } }: F
   return { state, isBound, verdict, serviceId, error };
 }
 
-function only({ resource }: Stream, { free }: Found): ServiceId | undefined {
+function only({ resource }: Stream, { free, rule, contradiction }: Found): ServiceId | undefined {
   if (free.length > 1) throw ambiguous(resource, free);
+  if (contradiction) throw ambiguous(resource, free, { ...contradiction, rule });
   return free[0];
 }

@@ -38,4 +38,7 @@ export interface MatchStore {
 
   /** The service ids whose normalised natural key under `rule` is `key`. */
   matches(resource: ResourceName, rule: string, key: string): Promise<ServiceId[]>;
+
+  /** The natural keys under which the index lists a record; none of a record that it does not know. */
+  matchKeys(resource: ResourceName, serviceId: ServiceId): Promise<MatchEntry["keys"]>;
 }

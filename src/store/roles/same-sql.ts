@@ -17,6 +17,7 @@ export type SameSql = Pick<
   | "reference"
   | "saveReference"
   | "boundIds"
+  | "matchKeys"
   | "audit"
   | "pruneAudit"
   | "pruneDeletions"
@@ -63,6 +64,11 @@ export function sameSql(access: Access, clock: Clock, { isRecord }: Dialect): Sa
     async boundIds(resource, limit) {
       const sql = "SELECT service_id FROM bindings WHERE resource = @resource ORDER BY service_id DESC LIMIT @limit";
       return (await access.read<{ service_id: number }>(sql, { resource, limit })).map(({ service_id }) => service_id);
+    },
+    async matchKeys(resource, serviceId) {
+      const sql = "SELECT rule, key FROM match_keys WHERE resource = @resource AND service_id = @serviceId";
+      const keys = await access.read<{ rule: string; key: string }>(sql, { resource, serviceId });
+      return Object.fromEntries(keys.map(({ rule, key }) => [rule, key]));
     },
     async audit({ id, limit }) {
       const where = id === undefined ? "" : `WHERE ${isRecord}`;

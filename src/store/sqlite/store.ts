@@ -129,6 +129,7 @@ export class SqliteStore implements Store {
   reference: Store["reference"] = (...of) => this.#same.reference(...of);
   saveReference: Store["saveReference"] = (...of) => this.#same.saveReference(...of);
   boundIds: Store["boundIds"] = (...of) => this.#same.boundIds(...of);
+  matchKeys: Store["matchKeys"] = (...of) => this.#same.matchKeys(...of);
   audit: Store["audit"] = (...of) => this.#same.audit(...of);
   pruneAudit: Store["pruneAudit"] = (...of) => this.#same.pruneAudit(...of);
   pruneDeletions: Store["pruneDeletions"] = (...of) => this.#same.pruneDeletions(...of);

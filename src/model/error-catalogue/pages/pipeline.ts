@@ -156,11 +156,16 @@ export const pipelineErrors = errorPage({
     },
     E_MATCH_AMBIGUOUS: {
       meaning:
-        "Several records in the service match the record's natural key. svcsync never chooses one of them itself.",
-      normal: "Yes, if the service has old duplicates.",
+        "Several records in the service match the record's natural key. Or a weaker rule of `match` found one, and it " +
+        "has another value in a field of a stronger rule: the same name, but another e-mail address. It may be " +
+        "somebody else. svcsync never decides that itself.",
+      normal: "Yes, if the service has old duplicates, or people of one name.",
       remedy:
         'Choose one of the candidates with "svcsync resolve {record} --bind ID", or merge them in the service and ' +
-        'then run "svcsync retry {record}".',
+        'then run "svcsync retry {record}". If none of them is the record: "svcsync resolve {record} --create".',
+      more:
+        "If the values differ only in upper and lower case, write `compare: caseInsensitive` in the stronger rule and " +
+        "retry the records.",
     },
     E_UNBOUND: {
       meaning:
