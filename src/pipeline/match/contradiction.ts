@@ -25,7 +25,11 @@ export function heldRecord(record: ServiceRecord): Held {
 /** What the match index knows of a record: the values in the form in which they are compared. */
 export function heldKeys(keys: MatchEntry["keys"]): Held {
   const key = (rule: KeyRule) => keys[ruleName(rule)];
-  return { key, value: (rule) => (JSON.parse(key(rule) ?? "[null]") as readonly [Json])[0] };
+  const value = (rule: KeyRule): Json => {
+    const parts: readonly Json[] = JSON.parse(key(rule) ?? "[]");
+    return parts[0] ?? null;
+  };
+  return { key, value };
 }
 
 /**
