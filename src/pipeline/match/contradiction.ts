@@ -34,7 +34,7 @@ export function heldKeys(keys: MatchEntry["keys"]): Held {
 
 /**
  * Returns what speaks against the record that `rule` found for `wanted`. A value that one side lacks does not. Such a record is likely
- * somebody else, whose stronger key would be overwritten: only a person can say that it is the same one.
+ * another person, whose stronger key would be overwritten: only a person can say that it is the same one.
  */
 export function contradiction(
   rules: readonly KeyRule[],

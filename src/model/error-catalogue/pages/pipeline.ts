@@ -158,7 +158,7 @@ export const pipelineErrors = errorPage({
       meaning:
         "Several records in the service match the record's natural key. Or a weaker rule of `match` found one, and it " +
         "has another value in a field of a stronger rule: the same name, but another e-mail address. It may be " +
-        "somebody else. svcsync never decides that itself.",
+        "another person. svcsync never decides that itself.",
       normal: "Yes, if the service has old duplicates, or people of one name.",
       remedy:
         'Choose one of the candidates with "svcsync resolve {record} --bind ID", or merge them in the service and ' +
