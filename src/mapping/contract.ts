@@ -135,6 +135,8 @@ export interface SyncFile {
   readonly streams: readonly Stream[];
   /** Unset variables that sources name; empty unless the context allows them. */
   readonly unsetVariables: readonly string[];
+  /** All variables that sources name. */
+  readonly variables: readonly string[];
   /** Things that work but should be changed: words in an old spelling, each place once. */
   readonly warnings: readonly PlacedProblem[];
 }

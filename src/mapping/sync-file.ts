@@ -60,6 +60,7 @@ export function loadSyncFile(text: string, context: SyncFileContext): SyncFile {
       return { sources: entries, secrets };
     },
     unsetVariables: sources.unsetVariables,
+    variables: sources.variables,
     streams: compilable.toSorted((a, b) => order.indexOf(a.name) - order.indexOf(b.name)).map(compileStream),
     warnings: onePerPlace(warnings.map((warning) => yaml.place(warning))),
   };

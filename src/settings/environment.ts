@@ -1,10 +1,13 @@
 import { readFileSync } from "node:fs";
 import { parse } from "dotenv";
-import { codeOf, nearest } from "#model";
+import { codeOf } from "#model";
+import { envFileProblems } from "./env-file-lines.ts";
 import type { Problem } from "./problem.ts";
+import { quotedValues } from "./quoted-values.ts";
 import type { Key } from "./schema/key.ts";
-import { isSettingsKey, keys, ownPrefixes } from "./schema/schema.ts";
+import { isSettingsKey, keys } from "./schema/schema.ts";
 import { mayComeFromFile } from "./secrets.ts";
+import { blankNames, isServiceLink, lowerCaseProxies, unknownNames } from "./unknown-names.ts";
 
 export interface EnvironmentOptions {
   /** Path of the env file. Default: `.env`, if it exists. */
@@ -25,7 +28,6 @@ export interface Environment {
 }
 
 const fileSuffix = "_FILE";
-const lowerCaseProxies = ["https_proxy", "http_proxy", "no_proxy"];
 
 /** Makes Node accept every certificate, of the service and of all ERPs. */
 const unchecked = "NODE_TLS_REJECT_UNAUTHORIZED";
@@ -45,8 +47,13 @@ export function readEnvironment({
   if (texts[unchecked] === "0") problems.push({ key: unchecked, found: '"0"', wanted: uncheckedWanted });
   const secretFiles = readSecretFiles(texts, mayLackSecrets ? [] : problems);
   const outside = Object.keys(outer).filter((name) => !isServiceLink(name, outer[name]!));
-  problems.push(...unknownNames(Object.keys(file), outside));
+  problems.push(...unknownNames(Object.keys(file), outside), ...blankNames(outside), ...quotedValues(outer));
   return { texts, secretFiles, problems };
+}
+
+/** All variables that svcsync can see, by where they are, before secrets are read from files. */
+export function visibleTexts({ envFile, environment = process.env }: EnvironmentOptions) {
+  return { file: withoutEmpty(readEnvFile(envFile, {}, [])), outer: withoutEmpty(environment) };
 }
 
 function withProxies(texts: Record<string, string>): Record<string, string> {
@@ -114,47 +121,6 @@ function isUsable(name: string, text: string): boolean {
   return key?.value.safeParse(text).success ?? true;
 }
 
-/**
- * Names that are probably meant for svcsync but unknown. In the process environment, only near misses count, because container platforms
- * add variables of their own (`QUEUE_SERVICE_HOST`). A name without one of our prefixes may belong to an ERP (`SFTP_URL`), so it must be a
- * slip of one of our keys.
- */
-function unknownNames(inFile: readonly string[], outside: readonly string[]): Problem[] {
-  const known = Object.keys(keys);
-  const names = new Set([...inFile, ...outside]);
-  return [...names].flatMap((name) => {
-    if (isKnown(name)) return [];
-    const isOurs = ownPrefixes.some((prefix) => name.startsWith(prefix));
-    const meant = isOurs ? nearest(name, known) : known.find((key) => isSlip(name, key));
-    if (meant === undefined && !(isOurs && inFile.includes(name))) return [];
-    const wanted = meant === undefined ? "a key of .env.example" : `a key of .env.example: did you mean ${meant}?`;
-    return [{ key: name, found: "an unknown key", wanted }];
-  });
-}
-
-/** Whether Kubernetes set the variable: for a service called queue it sets `QUEUE_PORT=tcp://10.0.0.1:6379` in each pod. */
-function isServiceLink(name: string, text: string): boolean {
-  return name.endsWith("_PORT") && /^(tcp|udp|sctp):\/\//.test(text);
-}
-
-/**
- * Whether the name is a key with a letter left out, doubled or swapped with its neighbour, or in lower case. Nothing else is called that.
- */
-function isSlip(name: string, key: string): boolean {
-  if (name.toUpperCase() === key) return true;
-  let at = 0;
-  while (at < name.length && name[at] === key[at]) at++;
-  const [rest, wanted] = [name.slice(at), key.slice(at)];
-  const isLeftOut = rest === wanted.slice(1) && wanted[0] !== "_";
-  const isDoubled = rest.slice(1) === wanted && rest[0] === key[at - 1];
-  return isLeftOut || isDoubled || rest === `${wanted[1]}${wanted[0]}${wanted.slice(2)}`;
-}
-
-function isKnown(name: string): boolean {
-  if (lowerCaseProxies.includes(name)) return true;
-  return isSettingsKey(name) || (name.endsWith(fileSuffix) && isSettingsKey(name.slice(0, -fileSuffix.length)));
-}
-
 function withoutEmpty(texts: Readonly<Record<string, string | undefined>>): Record<string, string> {
   return Object.fromEntries(
     Object.entries(texts).filter((entry): entry is [string, string] => entry[1] !== undefined && entry[1] !== ""),
@@ -170,9 +136,7 @@ function readEnvFile(
   try {
     const content = readFileSync(path ?? ".env", "utf8");
     const texts = parse(content);
-    problems.push(...cutTexts(content, texts), ...deadLines(content, { ...outer, ...texts }));
-    // Windows consoles write and append UTF-16.
-    if (content.includes("\0")) problems.push({ key: "--env-file", found: "UTF-16 text", wanted: "a file in UTF-8" });
+    problems.push(...envFileProblems(content, texts, outer));
     return texts;
   } catch (error) {
     const code = systemCode(error);
@@ -180,27 +144,6 @@ function readEnvFile(
       problems.push({ key: "--env-file", found: `${path ?? ".env"} (${code})`, wanted: "a file that can be read" });
     return {};
   }
-}
-
-/**
- * Finds values that the parser cuts: in a value without quotes, # starts a comment and the rest is silently lost. Half a password, or none,
- * takes hours to find.
- */
-function cutTexts(content: string, texts: Readonly<Record<string, string>>): Problem[] {
-  const lines = content.matchAll(/^[ \t]*(?:export[ \t]+)?([\w.-]+)[ \t]*=(?:[ \t]*([^\s#'"`][^\n#]*)#|#(?=\S))/gm);
-  return [...lines].flatMap(([, name = "", before = ""]) => {
-    const isCut = texts[name] === before && !/\s$/.test(before);
-    return isCut ? [{ key: name, found: "a # inside a value without quotes", wanted: `quotes: ${name}='…#…'` }] : [];
-  });
-}
-
-/** Finds lines such as `- STORE_URL=…` and `STORE_URL …`, which the parser silently ignores. */
-function deadLines(content: string, texts: Readonly<Record<string, string>>): Problem[] {
-  return Object.keys(keys).flatMap((key) => {
-    const line = new RegExp(`^(?![ \\t]*(?:#|;|//))(?:[^#=\\n]*[^\\w.#=\\n-])?${key}(?![\\w.-])`, "m");
-    if (texts[key] !== undefined || !line.test(content)) return [];
-    return [{ key, found: "a line that sets nothing", wanted: `${key}=… and nothing before it` }];
-  });
 }
 
 /** The environment for programs that svcsync starts: only where to find programs, nothing that could be a secret. */

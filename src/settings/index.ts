@@ -4,4 +4,5 @@ export type { Dialect, ServiceSettings } from "./service-settings.ts";
 export type { NotifySettings, QuietHours } from "./notify-settings.ts";
 export { secretTexts, withCredentials, type Secrets } from "./secrets.ts";
 export { notifyAccess, type NotifyAccess, childEnvironment, rereadSecretFiles } from "./environment.ts";
+export { environmentWarnings } from "./environment-warnings.ts";
 export { isSettingsKey, wantedInstead } from "./schema/schema.ts";

@@ -38,7 +38,9 @@ function read(options: EnvironmentOptions) {
   const environment = readEnvironment(options);
   const { texts, problems: environmentProblems } = environment;
   const { values, problems: valueProblems } = parseValues(texts);
-  const localProblems: Problem[] = [...environmentProblems, ...valueProblems];
+  // What is wrong with the text itself explains why its value is not accepted.
+  const told = new Set(environmentProblems.map(({ key }) => key));
+  const localProblems: Problem[] = [...environmentProblems, ...valueProblems.filter(({ key }) => !told.has(key))];
   const local = localSettings(values, environment, localProblems);
   const serviceProblems: Problem[] = [];
   const service = serviceSettings(values, serviceProblems);

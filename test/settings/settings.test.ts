@@ -3,7 +3,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import { StopError } from "#model";
-import { loadLocalSettings, loadSettings, rereadSecretFiles } from "#settings";
+import { environmentWarnings, loadLocalSettings, loadSettings, rereadSecretFiles } from "#settings";
 import { keys } from "../../src/settings/schema/schema.ts";
 
 const token = { SERVICE_URL: "https://tenant.example/", SERVICE_TOKEN: "t0ken-of-ours" };
@@ -241,7 +241,10 @@ describe("settings", () => {
       "expected at least one, separated by commas",
     ],
     // As "docker run --env-file" leaves it, which keeps quotes.
-    [{ ...token, DATA_DIR: '"/data"' }, "DATA_DIR: found 7 characters, not shown; expected a path without quotes"],
+    [
+      { ...token, DATA_DIR: '"/data"' },
+      "DATA_DIR: found quotes that are part of the value; expected the value without quotes",
+    ],
     [{ ...token, DATA_DIR: "/data\r" }, "a path without quotes or spaces around it"],
     [{ ...token, DATA_DIR: "$HOME/svcsync" }, "without ~ or variables"],
     [{ ...token, DATA_DIR: "~/svcsync" }, "without ~ or variables"],
@@ -335,6 +338,31 @@ describe("env files", () => {
     expect(load(token, fileWith("b.env", kept)).settings.dataDir).toBe("data");
   });
 
+  it.each([
+    ['SERVICE_TOKEN="abc\n', "SERVICE_TOKEN", "a quote on one side only"],
+    ["SERVICE_TOKEN=abc'\n", "SERVICE_TOKEN", "a quote on one side only"],
+    ["ERP_PASSWORD='abc\nLOG_LEVEL=info\n", "ERP_PASSWORD", "a quote on one side only"],
+    ["ERP_PASSWORD=“abc”x\n", "ERP_PASSWORD", "a quote on one side only"],
+    ['ERP_PASSWORD="abc\nLOG_LEVEL=info"\n', "ERP_PASSWORD", "a quote that ends after the line of LOG_LEVEL"],
+    ["SERVICE URL=https://a.example\n", "SERVICE_URL", 'the name "SERVICE URL" with a blank in it'],
+    ["LOG_LEVEL=info\nERP PASS WORD = x\n", "ERP_PASS_WORD", 'the name "ERP PASS WORD" with a blank in it'],
+  ])("are refused with half a quote or a blank in a name: %j", (content, key, found) => {
+    const { SERVICE_URL } = token;
+    const environment = { SERVICE_URL, SERVICE_USERNAME: "u", SERVICE_PASSWORD: "p" };
+    const problems = problemsOf(() => load(environment, fileWith("a.env", content)));
+    expect(problems).toContainEqual(expect.stringContaining(`${key}: found ${found}; expected `));
+    expect(problems.join()).not.toContain("abc");
+  });
+
+  it("may hold quotes inside and around values, and texts over several lines", () => {
+    const content = `A='"abc'\nB="it's"\nSIZE=5"\nC="one\nX=two words\n"\nD=it's\nE = 'x y' # it's\n`;
+    expect(load(token, fileWith("a.env", content)).settings.environment).toMatchObject({
+      A: '"abc',
+      B: "it's",
+      E: "x y",
+    });
+  });
+
   it("are refused where a console of Windows wrote them in UTF-16", () => {
     const path = join(folder, "a.env");
     writeFileSync(path, Buffer.concat([Buffer.from("LOG_LEVEL=info\n"), Buffer.from("DATA_DIR=/data\r\n", "utf16le")]));
@@ -368,6 +396,24 @@ describe("env files", () => {
 });
 
 describe("the process environment", () => {
+  it.each([
+    [{ SERVICE_TOKEN: '"abc' }, "SERVICE_TOKEN: found a quote on one side only; expected the value without quotes"],
+    [{ SERVICE_TOKEN: "'abc'" }, "SERVICE_TOKEN: found quotes that are part of the value; expected"],
+    [{ QUEUE_URL: '"redis://h' }, "QUEUE_URL: found a quote on one side only; expected the value without quotes"],
+    [
+      { "LOG_LEVEL ": "info" },
+      'LOG_LEVEL: found the name "LOG_LEVEL " with a blank in it; expected the name LOG_LEVEL',
+    ],
+    [{ "LOG LEVEL": "info" }, 'LOG_LEVEL: found the name "LOG LEVEL" with a blank in it'],
+  ])("may hold no quotes around values and no blanks in names: %j", (environment, problem) => {
+    expect(problemsOf(() => load({ ...token, ...environment }))).toEqual([expect.stringContaining(problem)]);
+  });
+
+  it("may hold passwords with quotes", () => {
+    const login = { SERVICE_USERNAME: "sync", SERVICE_PASSWORD: '"p4ss' };
+    expect(load({ SERVICE_URL: "https://a.example", ...login }).secrets.servicePassword).toBe('"p4ss');
+  });
+
   it("may hold what a container platform puts there, but no near miss", () => {
     const platform = { QUEUE_SERVICE_HOST: "10.0.0.1", QUEUE_PORT: "tcp://10.0.0.1:6379", QUEUE_PORT_6379_TCP: "x" };
     const environment = { ...token, ...platform, LOG_LEVLE: "info" };
@@ -375,6 +421,71 @@ describe("the process environment", () => {
     expect(problemsOf(() => load(environment))).toEqual([
       "LOG_LEVLE: found an unknown key; expected a key of .env.example: did you mean LOG_LEVEL?",
     ]);
+  });
+});
+
+describe("variables that look as if they were meant for svcsync", () => {
+  const warned = (content: string, environment: Record<string, string> = {}, used: string[] = []) =>
+    environmentWarnings({ envFile: fileWith("w.env", content), environment }, new Set(used)).map(
+      ({ key, wanted }) => `${key} -> ${wanted.split(",")[0]}`,
+    );
+
+  it.each([
+    ["REDIS_URL", "QUEUE_URL"],
+    ["DATABASE_URL", "STORE_URL"],
+    ["API_KEY", "SERVICE_TOKEN"],
+    ["API_TOKEN", "SERVICE_TOKEN"],
+    ["API_URL", "SERVICE_URL"],
+    ["PORT", "HEALTH_PORT"],
+    ["SLACK_WEBHOOK_URL", "NOTIFY_CHAT_URL"],
+    ["SVCSYNC_SERVICE_URL", "SERVICE_URL"],
+    ["SVCSYNC_TOKEN", "SERVICE_TOKEN"],
+    ["DATADIR", "DATA_DIR"],
+    ["dataDir", "DATA_DIR"],
+    ["SERVICE-URL", "SERVICE_URL"],
+  ])("are named with the key that they may stand for: %s", (name, key) => {
+    expect(warned(`${name}=x\n`)).toEqual([`${name} -> ${key}`]);
+    const isOften = ["PORT"].includes(name);
+    expect(warned("", { [name]: "x" })).toEqual(isOften ? [] : [`${name} -> ${key}`]);
+    // The sync file uses it, or our key has a value.
+    expect(warned(`${name}=x\n`, {}, [name])).toEqual([]);
+  });
+
+  it("are not those of other programs, of a platform, or of the sync file", () => {
+    const platform = {
+      PATH: "/bin",
+      HOSTNAME: "h",
+      HOME: "/",
+      USER: "u",
+      LANG: "C",
+      NODE_VERSION: "24",
+      BASE_URL: "/",
+      REQUESTS_CA_BUNDLE: "/ca.pem",
+      SSL_CERT_FILE: "/ca.pem",
+      KUBERNETES_SERVICE_HOST: "10.0.0.1",
+      QUEUE_SERVICE_HOST: "10.0.0.1",
+      QUEUE_SERVICE_PORT_REDIS: "6379",
+      QUEUE_PORT: "tcp://10.0.0.1:6379",
+      QUEUE_PORT_6379_TCP_ADDR: "10.0.0.1",
+      ERP_URL: "x",
+      ERP_PASSWORD: "x",
+      SFTP_URL: "x",
+    };
+    expect(warned("", platform)).toEqual([]);
+    expect(warned("", { REDIS_URL: "redis://a", QUEUE_URL: "redis://a" })).toEqual([]);
+    expect(warned("", { SERVICE_COLOUR: "red" })).toEqual(["SERVICE_COLOUR -> a key of .env.example"]);
+  });
+
+  it("or have quotes of their own, without their value being shown", () => {
+    const told = environmentWarnings(
+      { envFile: fileWith("w.env", ""), environment: { ERP_URL: '"sqlite:x', SERVICE_PASSWORD: "'p4ss'" } },
+      new Set(["ERP_URL"]),
+    );
+    expect(told).toEqual([
+      expect.objectContaining({ key: "ERP_URL", found: "a quote on one side only" }),
+      expect.objectContaining({ key: "SERVICE_PASSWORD", found: "quotes that are part of the value" }),
+    ]);
+    expect(JSON.stringify(told)).not.toContain("p4ss");
   });
 });
 

@@ -1,4 +1,4 @@
-import type { MappedField, MappedValue, Stream } from "#mapping";
+import type { MappedValue, Stream } from "#mapping";
 import {
   canonicalJson,
   errorFacts,
@@ -19,9 +19,10 @@ import {
   type FieldKind,
   type Service,
 } from "#service";
+import { valuesOf, type StreamSample } from "./sample.ts";
 
-/** The mapped values of the streams' first rows. */
-export type MappedSamples = ReadonlyMap<StreamName, readonly MappedField[]>;
+/** The streams' first rows. */
+type Samples = ReadonlyMap<StreamName, StreamSample>;
 
 /** A sample id, standing for what a reference or a lookup becomes. */
 const SOME_ID = 1;
@@ -34,22 +35,22 @@ const TEXT_SHOWN = 40;
 export async function checkFields(
   resource: ResourceName,
   streams: readonly Stream[],
-  samples: MappedSamples,
+  samples: Samples,
   service: Pick<Service, "fields">,
   signal: AbortSignal,
 ): Promise<Finding[]> {
   const own = streams.filter((stream) => stream.resource === resource);
   const names = [...new Set(own.flatMap(({ ownedFields }) => ownedFields))];
   const known = await service.fields(resource, names, signal);
-  return own.flatMap((stream) => streamFindings(stream, samples.get(stream.name) ?? [], known));
+  return own.flatMap((stream) => streamFindings(stream, samples.get(stream.name), known));
 }
 
-function streamFindings(stream: Stream, samples: readonly MappedField[], known: FieldFacts): Finding[] {
+function streamFindings(stream: Stream, sample: StreamSample | undefined, known: FieldFacts): Finding[] {
   const { name, resource, ownedFields } = stream;
   const findings = ownedFields.flatMap((field): Finding[] => {
     const fact = known.facts.get(field);
     if (fact === undefined) return [];
-    const values = samples.filter((sample) => sample.name === field).map(({ value }) => value);
+    const values = sample === undefined ? [] : writtenTo(sample, field);
     return fieldFinding(stream, field, fact, values);
   });
   const unproven = ownedFields.filter((field) => known.facts.get(field)?.verdict === "unproven");
@@ -57,6 +58,11 @@ function streamFindings(stream: Stream, samples: readonly MappedField[], known: 
   findings.push(...unwritten(stream), ...rewritten(stream));
   if (findings.length > 0) return findings;
   return [{ subject: `stream ${name}`, verdict: "ok", message: `${resource} has the fields that it writes` }];
+}
+
+function writtenTo(sample: StreamSample, field: string): MappedValue[] {
+  const set = sample.deletionFields.filter(({ name }) => name === field);
+  return [...valuesOf(sample, field), ...set].map(({ value }) => value);
 }
 
 function fieldFinding(

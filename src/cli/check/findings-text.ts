@@ -14,12 +14,13 @@ export function syncFileFindings(file: string, { streams, warnings }: SyncFile):
 
 const marks = { ok: "ok     ", warning: "warning", problem: "PROBLEM" } as const;
 
-/** The findings as text, with the settings that they ask for. */
-export function findingsText(findings: readonly Finding[]): string {
+/** The findings as text, then what was not checked. The settings to copy come last, where a person looks for them. */
+export function findingsText(findings: readonly Finding[], notChecked: readonly string[]): string {
   const lines = findings.flatMap(({ subject, verdict, message, remedy }) => [
     `${marks[verdict]}  ${subject}: ${message}`,
     ...(remedy === undefined || verdict === "ok" ? [] : [`         -> ${remedy}`]),
   ]);
+  lines.push(...notChecked.map((each) => `Not checked: ${each}`));
   const settings = linesToSet(findings);
   if (settings.length > 0)
     lines.push("", "To set in the environment, then check again:", ...settings.map((line) => `  ${line}`));

@@ -4,6 +4,7 @@ import { catalogueFacts } from "#service";
 import { readOfflineContext, type GlobalOptions } from "../command-context.ts";
 import type { Io } from "../output/io.ts";
 import { readOnly, rewritten, unwritten } from "./check-fields.ts";
+import { environmentFindings } from "./environment-findings.ts";
 import { syncFileFindings } from "./findings-text.ts";
 
 interface OfflineFindings {
@@ -16,7 +17,12 @@ interface OfflineFindings {
 export async function offlineFindings(options: GlobalOptions, io: Io): Promise<OfflineFindings> {
   const { settings, syncFile } = await readOfflineContext(options, io);
   const ok: Finding = { subject: "settings", verdict: "ok", message: "no setting has a wrong name or value" };
-  const findings = [ok, ...syncFileFindings(settings.syncFile, syncFile), ...syncFile.streams.flatMap(fieldFindings)];
+  const findings = [
+    ok,
+    ...environmentFindings(options, syncFile),
+    ...syncFileFindings(settings.syncFile, syncFile),
+    ...syncFile.streams.flatMap(fieldFindings),
+  ];
   return { findings, unsetVariables: syncFile.unsetVariables };
 }
 

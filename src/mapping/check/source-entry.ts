@@ -16,6 +16,8 @@ export interface CheckedSources {
   readonly secrets: readonly string[];
   /** Variables without a value, where the context allows that. */
   readonly unsetVariables: readonly string[];
+  /** All variables that the sources name. */
+  readonly variables: readonly string[];
   readonly problems: readonly Problem[];
   readonly warnings: readonly Problem[];
 }
@@ -26,6 +28,7 @@ export function checkSources(words: Readonly<Record<string, unknown>>, context: 
   const readShapes = new Map<string, z.ZodType | undefined>();
   const secrets: string[] = [];
   const unsetVariables = new Set<string>();
+  const variables = new Set<string>();
   const problems: Problem[] = [];
   const warnings: Problem[] = [];
   for (const [name, source] of Object.entries(words)) {
@@ -42,6 +45,7 @@ export function checkSources(words: Readonly<Record<string, unknown>>, context: 
     }
     readShapes.set(name, shapes.read);
     const filled = fillVariables(settings, context.environment, path);
+    for (const variable of filled.names) variables.add(variable);
     const allowed = context.mayLackVariables ? filled.unset : [];
     const wrong = filled.problems.filter((problem) => !allowed.some((unset) => unset.problem === problem));
     problems.push(...wrong);
@@ -57,7 +61,15 @@ export function checkSources(words: Readonly<Record<string, unknown>>, context: 
     entries.push({ name, adapter, settings: checked.value });
     secrets.push(...secretsIn(shapes.settings, checked.value));
   }
-  return { entries, readShapes, secrets, unsetVariables: [...unsetVariables], problems, warnings };
+  return {
+    entries,
+    readShapes,
+    secrets,
+    unsetVariables: [...unsetVariables],
+    variables: [...variables],
+    problems,
+    warnings,
+  };
 }
 
 /** Whether a problem may only be caused by the unknown value at `path`, or a part of it. */

@@ -9,6 +9,8 @@ export interface Filled {
   readonly problems: readonly Problem[];
   /** Variables without a value, each with the place that names it; they are among the problems too. */
   readonly unset: readonly UnsetVariable[];
+  /** The names of all variables, set or not. */
+  readonly names: readonly string[];
 }
 
 interface UnsetVariable {
@@ -23,6 +25,7 @@ interface UnsetVariable {
 export function fillVariables(value: unknown, environment: Readonly<Record<string, string>>, path: FilePath): Filled {
   const problems: Problem[] = [];
   const unset: UnsetVariable[] = [];
+  const names: string[] = [];
 
   function fillText(text: string, path: FilePath): string {
     return text.replace(token, (whole: string, name: string = "", end: string | undefined, at: number) => {
@@ -32,6 +35,7 @@ export function fillVariables(value: unknown, environment: Readonly<Record<strin
         problems.push(problem);
         return problem;
       };
+      names.push(name);
       const value = Object.hasOwn(environment, name) ? environment[name] : undefined;
       if (end !== "}" || !variableName.test(name))
         wrong(`found "\${" that begins no variable, expected \${NAME} (a dollar sign itself is written $$)`);
@@ -52,5 +56,5 @@ export function fillVariables(value: unknown, environment: Readonly<Record<strin
     return Object.fromEntries(Object.entries(value).map(([name, member]) => [name, fill(member, [...path, name])]));
   }
 
-  return { value: fill(value, path), problems, unset };
+  return { value: fill(value, path), problems, unset, names };
 }

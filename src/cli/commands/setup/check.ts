@@ -1,19 +1,7 @@
 import { mkdtemp, rm } from "node:fs/promises";
 import { join } from "node:path";
 import { expectKnownService, openSources, queueLocation, type Configuration, type Sources } from "#daemon";
-import type { MappedField, Stream } from "#mapping";
-import {
-  errorFacts,
-  errorText,
-  isLoopback,
-  oneLine,
-  recordLabel,
-  splitKey,
-  systemClock,
-  type Finding,
-  type Key,
-  type StreamName,
-} from "#model";
+import { errorFacts, errorText, isLoopback, systemClock, type Finding, type StreamName } from "#model";
 import { knownRemedyOf, remedyOf } from "#operator";
 import { openQueue } from "#queue";
 import { openService, type Service } from "#service";
@@ -21,10 +9,11 @@ import { loadSettings, storeLocation } from "#settings";
 import { openStore } from "#store";
 import { openLogger, version } from "#telemetry";
 import { checkFields, checkNames } from "../../check/check-fields.ts";
-import { looseRules } from "../../check/check-match.ts";
+import { environmentFindings } from "../../check/environment-findings.ts";
 import { findingsText, syncFileFindings } from "../../check/findings-text.ts";
-import { nextChanges } from "../../check/next-changes.ts";
+import { checkMapping } from "../../check/check-mapping.ts";
 import { notCheckedOffline, offlineFindings } from "../../check/offline.ts";
+import type { StreamSample } from "../../check/sample.ts";
 import { readFiles, type JsonOptions, type Registration } from "../../command-context.ts";
 import { exitCode, printJson, UsageError, type Io } from "../../output/io.ts";
 
@@ -34,9 +23,6 @@ interface CheckOptions extends JsonOptions {
   /** Only checks that need neither network nor store. */
   readonly offline?: boolean;
 }
-
-/** Rows that are examined for parents: the first rows may name none. */
-const ROWS_MAPPED = 20;
 
 const dialectNotChecked =
   'whether the DIALECT settings fit the tenant (brand, paths, lists, paging). "svcsync check --service" reads a few records to find out.';
@@ -76,6 +62,7 @@ export async function check(options: CheckOptions, io: Io): Promise<number> {
   const parts: CheckedParts = { settings, secrets, syncFile, logger, samples: new Map(), signal: io.signal };
   const findings: Finding[] = [
     { subject: "settings", verdict: "ok", message: "the environment is complete" },
+    ...environmentFindings(options, syncFile),
     ...syncFileFindings(settings.syncFile, syncFile),
   ];
   findings.push(...(await checkStore(parts)), ...(await checkSources(parts)), ...(await checkQueue(parts)));
@@ -86,7 +73,7 @@ export async function check(options: CheckOptions, io: Io): Promise<number> {
 /** What the checks share. */
 interface CheckedParts extends Pick<Configuration, "settings" | "secrets" | "syncFile" | "logger"> {
   /** The mapped first rows of the streams, filled once the sources were checked. */
-  readonly samples: Map<StreamName, MappedField[]>;
+  readonly samples: Map<StreamName, StreamSample>;
   readonly signal: AbortSignal;
 }
 
@@ -97,7 +84,7 @@ function report(
   io: Io,
 ): number {
   if (options.json) printJson(io.stdout, { findings, notChecked });
-  else io.stdout.write(findingsText(findings) + notChecked.map((each) => `Not checked: ${each}\n`).join(""));
+  else io.stdout.write(findingsText(findings, notChecked));
   return findings.some(({ verdict }) => verdict === "problem") ? exitCode.needsPerson : exitCode.ok;
 }
 
@@ -114,7 +101,7 @@ async function checkStore({ settings, secrets, logger }: CheckedParts): Promise<
 
 /** Checks the sources and fills `samples` with the mapped first rows. */
 async function checkSources(parts: CheckedParts): Promise<Finding[]> {
-  const { syncFile, logger, signal } = parts;
+  const { syncFile, logger, samples, signal } = parts;
   return attempt("erp", async () => {
     await using sources = await openSources(syncFile, { clock: systemClock, logger });
     const findings: Finding[] = [];
@@ -125,10 +112,9 @@ async function checkSources(parts: CheckedParts): Promise<Finding[]> {
     for (const [name, stream] of sources.streams)
       findings.push(...within(`stream ${name}`, name, await attempt("erp", () => stream.check(signal), name)));
     if (findings.some(({ verdict }) => verdict === "problem")) return findings;
-    const keys = new Map<StreamName, Key>();
     for (const stream of syncFile.streams)
       findings.push(
-        ...(await attempt("mapping", () => checkMapping(stream, sources, keys, parts), `stream ${stream.name}`)),
+        ...(await attempt("mapping", () => checkMapping(stream, sources, samples, signal), `stream ${stream.name}`)),
       );
     return findings;
   });
@@ -142,68 +128,6 @@ function within(place: string, name: string, findings: readonly Finding[]): Find
     const subject = rest === "" ? place : `${place}, ${rest}`;
     return { ...finding, subject, ...(remedy === undefined ? {} : { remedy }) };
   });
-}
-
-/**
- * Maps one row of the ERP, which reveals misspelt columns. `keys` holds a sample key of each stream checked before,
- * including this one's parents.
- */
-async function checkMapping(
-  stream: Stream,
-  sources: Sources,
-  keys: Map<StreamName, Key>,
-  { samples, signal }: CheckedParts,
-): Promise<Finding[]> {
-  const subject = `stream ${stream.name}`;
-  const source = sources.streams.get(stream.name)!;
-  const changes = await nextChanges(source, null, ROWS_MAPPED, signal);
-  const upserts = changes.filter((change) => change.kind === "upsert");
-  const [first] = upserts;
-  if (first === undefined)
-    return [{ subject, verdict: "ok", message: "the ERP returned no row to test the mapping with" }];
-  keys.set(stream.name, first.key);
-  await stream.map(first.row, false);
-  const rows: (readonly MappedField[])[] = [];
-  for (const { row } of upserts) {
-    // A single row may be odd, but a path into a text is misspelt whatever the first row holds.
-    const mapped = await stream.map(row, false).catch((thrown: unknown) => {
-      if (errorFacts(thrown).details["path"] !== undefined) throw thrown;
-    });
-    if (mapped !== undefined && "fields" in mapped)
-      samples.set(stream.name, [...(samples.get(stream.name) ?? []), ...mapped.fields]);
-    if (mapped?.kind === "record") rows.push(mapped.fields);
-    const misnamed = mapped?.kind === "record" ? misnamedParents(subject, mapped.fields, keys) : [];
-    if (misnamed.length > 0) return misnamed;
-  }
-  return [
-    ...looseRules(stream, rows),
-    {
-      subject,
-      verdict: "ok",
-      message: `the row of ${oneLine(recordLabel({ stream: stream.name, key: first.key }))} can be mapped`,
-    },
-  ];
-}
-
-/** A parent's key with more or fewer parts than its stream's keys matches no record: the child would wait forever. */
-function misnamedParents(
-  subject: string,
-  fields: readonly MappedField[],
-  keys: ReadonlyMap<StreamName, Key>,
-): Finding[] {
-  return fields.flatMap(({ name, value }): Finding[] => {
-    const key = value.kind === "ref" ? keys.get(value.stream) : undefined;
-    if (value.kind !== "ref" || value.key === null || key === undefined) return [];
-    const [found, wanted] = [value.key, key].map(partsOf);
-    if (found === wanted) return [];
-    const message = `${name}: found a key of ${found} for ${value.stream} (${value.key}), expected ${wanted} (such as ${key})`;
-    return [{ subject, verdict: "problem", message, remedy: partRemedies.mapping }];
-  });
-}
-
-function partsOf(key: Key): string {
-  const count = splitKey(key).length;
-  return `${count} part${count === 1 ? "" : "s"}`;
 }
 
 async function checkQueue({ settings, secrets, logger }: CheckedParts): Promise<Finding[]> {

@@ -82,9 +82,10 @@ export const pipelineErrors = errorPage({
         "No: either the ERP has a record twice, or the stream's [`match`](../sync-file.md#match) uses fields that " +
         "are not unique.",
       remedy:
-        "Merge the two in the ERP, correct `match`, or allow such records with `shared: true` in the match rule; " +
-        'then run "svcsync retry {record}". To create this record anyway: "svcsync resolve {record} --create". To ' +
-        'leave it out: "svcsync skip {record}".',
+        "Compare the two records in the ERP. If they are the same thing, merge them there, or leave this one out " +
+        'with "svcsync skip {record}". If they are two things, correct `match` so that it tells them apart, then run ' +
+        '"svcsync retry {record}". Only if two records with this key may exist in the service: add `shared: true` to ' +
+        'the match rule, or create this one with "svcsync resolve {record} --create".',
     },
     E_TWIN: {
       meaning:

@@ -1,0 +1,30 @@
+import { visibleTexts, type EnvironmentOptions } from "./environment.ts";
+import type { Problem } from "./problem.ts";
+import { quotesFound } from "./quoted-values.ts";
+import { isSettingsKey } from "./schema/schema.ts";
+import { isServiceLink, looksLikeOurs, meantBy } from "./unknown-names.ts";
+
+/**
+ * Finds variables that svcsync ignores although somebody may have meant them for it, and values with quotes of their own. `used` holds the
+ * variables that the sync file names: those have a purpose. Nothing of it prevents a run, because other programs may need the same names.
+ */
+export function environmentWarnings(options: EnvironmentOptions, used: ReadonlySet<string>): Problem[] {
+  const { file, outer } = visibleTexts(options);
+  const texts = { ...file, ...outer };
+  return Object.entries(texts).flatMap(([name, text]): Problem[] => {
+    if (isSettingsKey(name) || used.has(name)) return quotes(name, text);
+    if (isServiceLink(name, text) || used.has(name.replace(/_FILE$/, ""))) return [];
+    const meant = meantBy(name, file[name] !== undefined);
+    const isOurs = looksLikeOurs(name);
+    if (meant === undefined)
+      return isOurs ? [{ key: name, found: "a name that svcsync does not read", wanted: "a key of .env.example" }] : [];
+    // A platform sets PORT or REDIS_URL for whoever wants it; where our key has a value, nothing is missing.
+    if (texts[meant] !== undefined && !isOurs) return [];
+    return [{ key: name, found: "a name that svcsync does not read", wanted: `${meant}, if it is meant for svcsync` }];
+  });
+}
+
+function quotes(name: string, text: string): Problem[] {
+  const found = quotesFound(text);
+  return found === undefined ? [] : [{ key: name, found, wanted: "the value without them, unless they belong to it" }];
+}
