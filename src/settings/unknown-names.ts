@@ -104,12 +104,15 @@ export function meantBy(name: string, isInFile: boolean): string | undefined {
     .toUpperCase()
     .replace(/^SVCSYNC_?/, "");
   const known = Object.keys(keys);
-  const letters = (text: string) => text.replace(/[^A-Z0-9]/g, "");
   return (
     known.find((key) => letters(key) === letters(plain)) ??
     [...commonNames, ...(isInFile ? commonNamesOfFiles : [])].find(([pattern]) => pattern.test(plain))?.[1] ??
     (looksLikeOurs(name) ? (longer(plain, known) ?? nearest(plain, known)) : undefined)
   );
+}
+
+function letters(text: string): string {
+  return text.replace(/[^A-Z0-9]/g, "");
 }
 
 /** Whether the name begins like our keys, though svcsync does not read it. */

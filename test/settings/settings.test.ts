@@ -424,12 +424,14 @@ describe("the process environment", () => {
   });
 });
 
-describe("variables that look as if they were meant for svcsync", () => {
-  const warned = (content: string, environment: Record<string, string> = {}, used: string[] = []) =>
-    environmentWarnings({ envFile: fileWith("w.env", content), environment }, new Set(used)).map(
-      ({ key, wanted }) => `${key} -> ${wanted.split(",")[0]}`,
-    );
+/** The warnings, each with the key that may be meant. */
+function warned(content: string, environment: Record<string, string> = {}, used: string[] = []): string[] {
+  return environmentWarnings({ envFile: fileWith("w.env", content), environment }, new Set(used)).map(
+    ({ key, wanted }) => `${key} -> ${wanted.split(",")[0]}`,
+  );
+}
 
+describe("variables that look as if they were meant for svcsync", () => {
   it.each([
     ["REDIS_URL", "QUEUE_URL"],
     ["DATABASE_URL", "STORE_URL"],

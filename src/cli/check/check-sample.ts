@@ -88,7 +88,7 @@ function longTexts(sample: StreamSample): Finding[] {
   return lines.flatMap((field): Finding[] => {
     const long = valuesOf(sample, field).flatMap(({ key, value }) => {
       const text = value.kind === "value" && typeof value.value === "string" ? value.value : "";
-      return [...text].length > LINE_LENGTH ? [{ key, length: [...text].length }] : [];
+      return text.length > LINE_LENGTH ? [{ key, length: text.length }] : [];
     });
     const [longest] = long.toSorted((one, other) => other.length - one.length);
     if (longest === undefined) return [];

@@ -1,6 +1,6 @@
 import { mkdtemp, rm } from "node:fs/promises";
 import { join } from "node:path";
-import { expectKnownService, openSources, queueLocation, type Configuration, type Sources } from "#daemon";
+import { expectKnownService, openSources, queueLocation, type Configuration } from "#daemon";
 import { errorFacts, errorText, isLoopback, systemClock, type Finding, type StreamName } from "#model";
 import { knownRemedyOf, remedyOf } from "#operator";
 import { openQueue } from "#queue";
