@@ -5,7 +5,7 @@ import { isSettingsKey } from "./schema/schema.ts";
 import { isServiceLink, looksLikeOurs, meantBy } from "./unknown-names.ts";
 
 /**
- * Finds variables that svcsync ignores although somebody may have meant them for it, and values with quotes of their own. `used` holds the
+ * Finds variables that svcsync ignores although they may be meant for it, and values with quotes of their own. `used` holds the
  * variables that the sync file names: those have a purpose. Nothing of it prevents a run, because other programs may need the same names.
  */
 export function environmentWarnings(options: EnvironmentOptions, used: ReadonlySet<string>): Problem[] {
@@ -18,7 +18,7 @@ export function environmentWarnings(options: EnvironmentOptions, used: ReadonlyS
     const isOurs = looksLikeOurs(name);
     if (meant === undefined)
       return isOurs ? [{ key: name, found: "a name that svcsync does not read", wanted: "a key of .env.example" }] : [];
-    // A platform sets PORT or REDIS_URL for whoever wants it; where our key has a value, nothing is missing.
+    // A platform sets PORT or REDIS_URL for any program; where our key has a value, nothing is missing.
     if (texts[meant] !== undefined && !isOurs) return [];
     return [{ key: name, found: "a name that svcsync does not read", wanted: `${meant}, if it is meant for svcsync` }];
   });
