@@ -15,7 +15,7 @@ export function syncFileFindings(file: string, { streams, warnings }: SyncFile):
 const marks = { ok: "ok     ", warning: "warning", problem: "PROBLEM" } as const;
 
 /** The findings as text, then what was not checked. The settings to copy come last, where a person looks for them. */
-export function findingsText(findings: readonly Finding[], notChecked: readonly string[]): string {
+export function findingsText(findings: readonly Finding[], notChecked: readonly string[] = []): string {
   const lines = findings.flatMap(({ subject, verdict, message, remedy }) => [
     `${marks[verdict]}  ${subject}: ${message}`,
     ...(remedy === undefined || verdict === "ok" ? [] : [`         -> ${remedy}`]),
