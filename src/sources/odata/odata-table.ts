@@ -1,7 +1,7 @@
 import { z } from "zod";
 import { joinKey, ParkError, splitKey, type Json, type JsonObject, type Key, type Row } from "#model";
 import { jsonText, keyParts, lastKey } from "../wire/stamps/values.ts";
-import type { KeyPage, Scope, WireTable } from "../wire/table.ts";
+import type { KeyPage, Scope, WireRow, WireTable } from "../wire/table.ts";
 import { assertKeysSorted } from "../wire/walk/assertions.ts";
 import { EmptyPages, PageGauge } from "../wire/walk/paging.ts";
 import { RowReader } from "../wire/walk/read-rows.ts";
@@ -76,6 +76,16 @@ export class ODataTable implements WireTable {
   }
 
   async one(key: Key, signal: AbortSignal): Promise<Row | undefined> {
+    const found = await this.#raw(key, signal);
+    return found === undefined ? undefined : plainRow(found, this.#types);
+  }
+
+  async find(key: Key, signal: AbortSignal): Promise<WireRow | undefined> {
+    const found = await this.#raw(key, signal);
+    return found === undefined ? undefined : this.reader.read([found])[0];
+  }
+
+  async #raw(key: Key, signal: AbortSignal): Promise<JsonObject | undefined> {
     const shape = await this.#shape(signal);
     const parts = splitKey(key);
     if (parts.length !== shape.keys.length) return undefined;
@@ -83,8 +93,7 @@ export class ODataTable implements WireTable {
       (name, index) => `${name} eq ${literal(parts[index]!, typeOf(shape, this.name, name), this.#manners)}`,
     );
     const { rows } = await this.#page(this.#address(conditions, [], this.#columns(shape.keys)), signal);
-    const found = rows.find((row) => joinKey(keyParts(row, shape.keys)) === key);
-    return found === undefined ? undefined : plainRow(found, shape.types);
+    return rows.find((row) => joinKey(keyParts(row, shape.keys)) === key);
   }
 
   /** Returns the set's shape with the stream's own key. Checks that every property that the stream names exists. */

@@ -2,7 +2,7 @@ import type { Json, JsonObject, Key, Row } from "#model";
 import { decodeStamp, encodeStamp } from "../wire/stamps/stamp-format.ts";
 import { keyOf, rowsAt } from "../wire/stamps/values.ts";
 import type { WallRange } from "../wire/stamps/wall.ts";
-import type { KeyPage, Scope, StampPage, WireTable } from "../wire/table.ts";
+import type { KeyPage, Scope, StampPage, WireRow, WireTable } from "../wire/table.ts";
 import { PageGauge } from "../wire/walk/paging.ts";
 import { RowReader } from "../wire/walk/read-rows.ts";
 import type { OdooClient } from "./client.ts";
@@ -59,12 +59,21 @@ export class OdooTable implements WireTable {
   }
 
   async one(key: Key, signal: AbortSignal): Promise<Row | undefined> {
+    const found = await this.#raw(key, signal);
+    return found === undefined ? undefined : plainRecord(found, this.#known);
+  }
+
+  async find(key: Key, signal: AbortSignal): Promise<WireRow | undefined> {
+    const found = await this.#raw(key, signal);
+    return found === undefined ? undefined : this.reader.read([found])[0];
+  }
+
+  async #raw(key: Key, signal: AbortSignal): Promise<JsonObject | undefined> {
     const types = await this.#fieldTypes(signal);
     const value = types.get(this.#read.key) === "integer" ? Number(key) : key;
     if (!isAskable(value)) return undefined;
     const records = await this.#search([[this.#read.key, "=", value]], "id asc", this.#fields(), signal);
-    const found = records.find((record) => keyOf(record, [this.#read.key]) === key);
-    return found === undefined ? undefined : plainRecord(found, types);
+    return records.find((record) => keyOf(record, [this.#read.key]) === key);
   }
 
   /** @throws any error about one odd record. The caller then reads the records one by one. */

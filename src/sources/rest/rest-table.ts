@@ -1,6 +1,7 @@
 import type { HttpAnswer } from "#http";
-import type { Json } from "#model";
+import { splitKey, type Json, type JsonObject, type Key } from "#model";
 import { PageGauge } from "../wire/walk/paging.ts";
+import { findInList } from "../wire/walk/prove-filter.ts";
 import { RowReader } from "../wire/walk/read-rows.ts";
 import type { Scope, WireTable } from "../wire/table.ts";
 import { keyOf } from "../wire/stamps/values.ts";
@@ -47,7 +48,37 @@ export function restTable(client: WebClient, shape: RestShape, isLog = false): W
       const rows = reader.read(page.rows, keysOnly);
       return next === undefined ? { rows } : { rows, next };
     },
+    ...(shape.one === undefined
+      ? {}
+      : {
+          async find(key: Key, signal: AbortSignal) {
+            if (!fitsAddress(key)) return await findInList(this, key, signal);
+            const raw = await readByKey(client, shape, key, signal);
+            const [row] = raw === undefined ? [] : reader.read([raw]);
+            return row === undefined || shape.isListed === true ? row : await findInList(this, key, signal);
+          },
+        }),
   };
+}
+
+/** Reads a record by the request for one; undefined if the API has none with this key. */
+export async function readByKey(
+  client: WebClient,
+  shape: RestShape,
+  key: Key,
+  signal: AbortSignal,
+): Promise<JsonObject | undefined> {
+  const answer: Json | undefined = await client.json(shape.one!(key), signal);
+  const row = answer === undefined ? undefined : shape.oneRow?.(answer);
+  return row === undefined || keyOf(row, shape.keyFields) !== key ? undefined : row;
+}
+
+/**
+ * Whether a key can be part of an address. An empty part, `.` and `..` would lead elsewhere, and half of a surrogate pair has no
+ * encoding.
+ */
+export function fitsAddress(key: Key): boolean {
+  return splitKey(key).every((part) => part !== "" && part !== "." && part !== ".." && part.isWellFormed());
 }
 
 function scopeOf(scope: Scope): Pick<RestQuery, "range" | "nulls"> {

@@ -70,6 +70,8 @@ export interface RestShape {
   /** Returns the request for one record. Absent if the API cannot be asked for one; all pages are then searched. */
   one?(key: Key): WebRequest;
   oneRow?(answer: Json): JsonObject | undefined;
+  /** True if `one` answers only for records of the list. */
+  readonly isListed?: true;
   tidy?(row: JsonObject): Row;
 }
 

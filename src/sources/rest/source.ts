@@ -1,10 +1,10 @@
 import type { z } from "zod";
-import { ParkError, splitKey, StopError, type Json, type Key, type Row } from "#model";
+import { ParkError, StopError, type Key, type Row } from "#model";
 import type { OpenContext, OpenedSource } from "../adapter.ts";
 import { reachFindings } from "../wire/client/web-check.ts";
 import { WebClient } from "../wire/client/web-client.ts";
 import { PRECISIONS } from "../wire/stamps/stamp-format.ts";
-import { keyOf } from "../wire/stamps/values.ts";
+import type { WireTable } from "../wire/table.ts";
 import type { Track } from "../wire/walk/changes.ts";
 import { walkComplete } from "../wire/walk/walk-keys.ts";
 import { wireStream } from "../wire/wire-stream.ts";
@@ -14,7 +14,7 @@ import { erpnext } from "./presets/erpnext.ts";
 import { openTrytonLogin, tryton } from "./presets/tryton.ts";
 import { weclapp } from "./presets/weclapp.ts";
 import { xentral } from "./presets/xentral.ts";
-import { restTable } from "./rest-table.ts";
+import { fitsAddress, readByKey, restTable } from "./rest-table.ts";
 import type { PresetRead, presetSchema, RestRead, RestSettings } from "./schema.ts";
 import type { RestShape, RestShapes } from "./shape.ts";
 
@@ -29,8 +29,12 @@ export async function openRest(settings: RestSettings, context: OpenContext): Pr
       return wireStream({
         name,
         table,
-        tracks: main.stamp === undefined ? [] : tracks.map((shape) => trackOf(client, shape)),
-        ...(deletions === undefined ? {} : { deletions: trackOf(client, deletions, true) }),
+        // The first track is the same table: what one reading shows of its pages holds for the other.
+        tracks:
+          main.stamp === undefined
+            ? []
+            : tracks.map((shape) => trackOf(shape, shape === main ? table : restTable(client, shape))),
+        ...(deletions === undefined ? {} : { deletions: trackOf(deletions, restTable(client, deletions, true)) }),
         hasSilentDeletions,
         times: { clock: client.serverClock, overlapMs: read.overlap, marginMs: read.margin },
         logger: context.logger.child({ stream: name }),
@@ -61,12 +65,12 @@ function shapesOf(name: string, read: RestRead, settings: RestSettings): RestSha
   return { tracks: [shape], ...(deletions === undefined ? {} : { deletions: configuredShape(deletions, settings) }) };
 }
 
-function trackOf(client: WebClient, shape: RestShape, isLog = false): Track {
+function trackOf(shape: RestShape, table: WireTable): Track {
   const { stamp } = shape;
   if (stamp === undefined)
     throw new StopError("E_SOURCE_SETTINGS", `${shape.name} has no \`changed\`; a list of deletions needs one`);
   return {
-    table: restTable(client, shape, isLog),
+    table,
     unit: PRECISIONS[stamp.precision],
     zone: stamp.zone,
     nulls: shape.nulls,
@@ -74,20 +78,9 @@ function trackOf(client: WebClient, shape: RestShape, isLog = false): Track {
 }
 
 async function readOne(client: WebClient, shape: RestShape, key: Key, signal: AbortSignal): Promise<Row | undefined> {
-  const request = fitsAddress(key) ? shape.one?.(key) : undefined;
-  if (request === undefined) return (await search(client, shape, [key], signal)).get(key);
-  const answer: Json | undefined = await client.json(request, signal);
-  const row = answer === undefined ? undefined : shape.oneRow?.(answer);
-  if (row === undefined || keyOf(row, shape.keyFields) !== key) return undefined;
-  return shape.tidy?.(row) ?? row;
-}
-
-/**
- * Whether a key can be part of an address. An empty part, `.` and `..` would lead elsewhere, and half of a surrogate pair has no
- * encoding.
- */
-function fitsAddress(key: Key): boolean {
-  return splitKey(key).every((part) => part !== "" && part !== "." && part !== ".." && part.isWellFormed());
+  if (shape.one === undefined || !fitsAddress(key)) return (await search(client, shape, [key], signal)).get(key);
+  const row = await readByKey(client, shape, key, signal);
+  return row === undefined ? undefined : (shape.tidy?.(row) ?? row);
 }
 
 /** @throws {ParkError} E_ROW_UNREADABLE when one of the records cannot be read. */

@@ -60,4 +60,9 @@ export interface WireTable {
   byStamp(range: WallRange, signal: AbortSignal): Promise<StampPage>;
   /** Returns the rows of `scope` after `after`, ordered by key. `keysOnly` allows it to omit all other columns. */
   byKey(scope: Scope, after: Json | undefined, signal: AbortSignal, keysOnly?: boolean): Promise<KeyPage>;
+  /**
+   * Returns the row with this key as `byKey` would show it; undefined if the list does not have it. Absent if only a walk over the list
+   * can tell.
+   */
+  find?(key: Key, signal: AbortSignal): Promise<WireRow | undefined>;
 }

@@ -14,6 +14,7 @@ import { assertAscending, assertInside } from "./walk/assertions.ts";
 import { changesByStamp, changesWhole, type PollTimes, type Track } from "./walk/changes.ts";
 import type { WireRow, WireTable } from "./table.ts";
 import { wallMicrosAt, wallText } from "./stamps/wall.ts";
+import { proveByRows } from "./walk/prove-filter.ts";
 import { walkComplete } from "./walk/walk-keys.ts";
 import { repeated } from "./walk/read-rows.ts";
 import { finding } from "./client/web-check.ts";
@@ -126,8 +127,10 @@ async function filterFindings(
   let odd: readonly WireRow[] = [];
   const result = await finding(subject, async () => {
     // Rows of all times show whether the field holds stamps at all. The few of the last day may well be odd.
-    await track.table.byKey({ kind: "all" }, undefined, signal);
-    return await checkFilter(track, times, signal, (found) => (odd = found));
+    const { rows } = await track.table.byKey({ kind: "all" }, undefined, signal);
+    const works = await checkFilter(track, times, signal, (found) => (odd = found));
+    await proveByRows(track, rows, signal);
+    return works;
   });
   const [first] = odd;
   if (result.verdict === "problem" || first?.odd === undefined) return [result];

@@ -83,14 +83,19 @@ describe("a configured API", () => {
     expect(changes[0]).toMatchObject({ kind: "upsert", row: { name: "Müller & Söhne 1" } });
   });
 
-  it("asks once when nothing changed, and stages nothing", async () => {
-    erp.fill(30, micros("2026-03-01T08:00:00Z"));
+  it.each([
+    ["once, and at the highest stamp", 1, 1],
+    ["behind the stamp that many rows share, and for one page of those", 2, 0],
+  ])("asks %s when nothing changed, and stages nothing", async (_what, requests, stepMs) => {
+    for (let id = 1; id <= 30; id++) erp.put(id, micros("2026-03-01T08:00:00Z") + id * stepMs * 1000);
     const customers = await stream();
-    const first = await poll(customers);
-    server.asked.length = 0;
-    const second = await poll(customers, first.cursor);
-    expect(second.changes).toEqual([]);
-    expect(server.asked).toHaveLength(1);
+    let { cursor } = await poll(customers);
+    for (let polls = 0; polls < 3; polls++) {
+      server.asked.length = 0;
+      const next = await poll(customers, cursor);
+      expect([next.changes, server.asked.length]).toEqual([[], requests]);
+      cursor = next.cursor;
+    }
   });
 
   it.each([

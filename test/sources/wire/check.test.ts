@@ -51,9 +51,10 @@ describe("check", () => {
   const day = new Date(Date.now() - 3_600_000).toISOString();
   const old = Array.from({ length: 30 }, (_, id) => ({ id, changedAt: "2020-01-01T00:00:00Z" }));
   async function restFindings(recent: { id: number; changedAt: string }[]) {
-    await using server = await startWebServer(({ query }) => ({
-      body: query.has("since") ? recent : [...old, ...recent],
-    }));
+    await using server = await startWebServer(({ query }) => {
+      const since = query.get("since") ?? "";
+      return { body: [...old, ...recent].filter(({ changedAt }) => changedAt >= since) };
+    });
     return (await findings("rest", server.url)).stream.filter(({ verdict }) => verdict !== "ok");
   }
 

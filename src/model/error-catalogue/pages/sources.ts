@@ -74,6 +74,19 @@ export const sourcesErrors = errorPage({
         "otherwise `changed` or the filter is spelt differently in this system.",
       more: "`svcsync check` tests the filter.",
     },
+    E_SOURCE_FILTER_MISSES: {
+      meaning:
+        "The ERP has a row that svcsync read before, with the same change stamp, but leaves it out when asked for the rows from that " +
+        "stamp on. It would leave out changes in the same way, so no further change is read until this is settled. Usually the filter " +
+        "reads the time in another zone than the one in which it writes stamps, compares texts or whole minutes, or excludes its bound.",
+      normal: "No.",
+      remedy:
+        "The message says from how much earlier the row is found. Whole hours: set the source's `timezone`. One unit: set " +
+        "`fromExclusive: true`. A minute: set `precision: minute`. Otherwise `changed` and the filter name different fields.",
+      more:
+        "A row that was deleted or left the list is no such row: svcsync reads it by its key before it reports this. `svcsync check` asks " +
+        "the same question. After the correction the next poll reads all changes that were left out.",
+    },
     E_SOURCE_TIMEOUT: {
       meaning: "A statement took longer than the source's `statementTimeout` and was ended.",
       normal: "Once, at a first load of a large view.",

@@ -65,6 +65,7 @@ export function dolibarr(read: PresetRead, settings: RestSettings): RestShapes {
                 return { url: addressOf(path, query), absent: isOwn404 };
               },
               oneRow: (answer: Json) => rowAt(answer, ""),
+              isListed: true as const,
             }
           : {}),
       },

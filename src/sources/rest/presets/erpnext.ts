@@ -84,6 +84,7 @@ function docType(table: string, type: DocType, pageSize: number, settings: RestS
             }),
           }),
           oneRow: (answer: Json) => rows(answer)[0],
+          isListed: true as const,
         }
       : {}),
   };

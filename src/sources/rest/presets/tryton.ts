@@ -74,6 +74,7 @@ function model(read: PresetRead, where: Json[], changed: string | null): RestSha
       return call(read.table, "search_read", [domain, 0, 1, null, fields]);
     },
     oneRow: (answer) => rowAt(answer, "result"),
+    isListed: true as const,
     tidy: plainRow,
   };
 }

@@ -66,6 +66,7 @@ export function weclapp(read: PresetRead): RestShapes {
                 absent: isOwn404,
               }),
               oneRow: (answer: Json) => rowAt(answer, "result"),
+              isListed: true as const,
             }
           : {}),
       },

@@ -44,6 +44,7 @@ export function xentral(read: PresetRead): RestShapes {
           ? {
               one: (key: string) => ({ url: `${path}/${encodeURIComponent(key)}`, absent: isOwn404 }),
               oneRow: (answer: Json) => rowAt(answer, "data"),
+              isListed: true as const,
             }
           : {}),
       },

@@ -4,9 +4,11 @@ import type { ServerClock } from "../client/server-clock.ts";
 import type { WireRow, WireTable } from "../table.ts";
 import { PRECISIONS } from "../stamps/stamp-format.ts";
 import { wallFrom, wallUntil, type Wall, type WallRange } from "../stamps/wall.ts";
+import { KEPT, Known, showsKnown, type KnownRow } from "./known-rows.ts";
+import { proveByKnown } from "./prove-filter.ts";
 import { walkByKey } from "./walk-keys.ts";
 import { walkByStamp } from "./walk-stamps.ts";
-import { cursorJson, parseWholeCursor, parseWireCursor, type OpenWindow } from "./wire-cursor.ts";
+import { cursorJson, parseWholeCursor, parseWireCursor, type OpenWindow, type WireCursor } from "./wire-cursor.ts";
 
 /** One stamp of a stream, and the table as it is read by that stamp. Most streams have one track; some ERPs need a second. */
 export interface Track {
@@ -42,85 +44,121 @@ const ZONES_APART: Wall = 2 * PRECISIONS.day;
  * Yields every change after `cursor`, as `SourceStream.changes` promises. The first read goes by key if keys can be compared, so
  * that empty and odd stamps are read too. Later reads go by stamp, oldest first per track. They begin where the server's clock
  * stood when the previous read began, less the overlap, or earlier if that clock was set back. If nothing was written within the
- * overlap, they begin right after the highest known stamp, so that a clock that stamps too early, or a wrong time zone, loses
- * nothing.
+ * overlap, they begin at the highest known stamp, so that a clock that stamps too early, or a wrong time zone, loses nothing.
  * No request has an upper bound: a row stamped in the future is read at once, and again until that time is past.
+ * Each of them must show the row with the highest known stamp, or a row that took its place.
+ * @throws {ParkError} E_SOURCE_FILTER_MISSES when the ERP still has that row and its filter leaves it out.
  */
 export async function* changesByStamp(
   stamped: Stamped,
   cursor: Cursor | null,
   signal: AbortSignal,
 ): AsyncGenerator<ChangeBatch> {
-  const { read, first, window, highest: begun = [], ...before } = parseWireCursor(cursor);
-  let { lateAt } = before;
+  const begun = parseWireCursor(cursor);
   if (cursor !== null)
     for (const { reader } of [stamped.table, ...stamped.tracks.map(({ table }) => table)]) reader?.trust();
+  yield* begun.read === null && stamped.table.keyset
+    ? firstRead(stamped, begun, signal)
+    : laterRead(stamped, begun, signal);
+}
+
+/** Reads the whole table by key. */
+async function* firstRead(
+  { table, tracks, times }: Stamped,
+  { read, first, highest, newest }: WireCursor,
+  signal: AbortSignal,
+): AsyncGenerator<ChangeBatch> {
+  const now = (): number => times.clock.now() - times.marginMs;
+  let to = first?.to ?? now();
+  const known = new Known(tracks, { highest, newest });
+  for await (const { rows, next } of walkByKey(table, { kind: "all" }, first?.after, signal)) {
+    // Answers may show that the server's clock is behind our estimate.
+    to = Math.min(to, now());
+    known.note(rows, 0, to);
+    const resume = next === undefined ? { read: to } : { read, first: { to, after: next } };
+    if (rows.length > 0) yield { ...readOf(rows), cursor: cursorJson({ ...resume, ...known.cursor }) };
+  }
+  yield { changes: [], cursor: cursorJson({ read: to, ...known.cursor }) };
+}
+
+/** Reads what is new by each stamp, beginning in the open window if there is one. */
+async function* laterRead(stamped: Stamped, begun: WireCursor, signal: AbortSignal): AsyncGenerator<ChangeBatch> {
+  const { read, window, highest = [], newest = [] } = begun;
+  let { lateAt } = begun;
   const { times, logger } = stamped;
   const { clock, marginMs, overlapMs } = times;
   const now = (): number => clock.now() - marginMs;
-  let to = first?.to ?? window?.to ?? now();
-  const highest = stamped.tracks.map((_, index) => begun[index] ?? null);
-  const note = (rows: readonly WireRow[], index: number): void => {
-    const present = wallUntil(to, stamped.tracks[index]!.zone);
-    for (const { stamp } of rows)
-      if (stamp !== undefined && stamp <= present) highest[index] = Math.max(stamp, highest[index] ?? stamp);
-  };
-  if (read === null && stamped.table.keyset) {
-    for await (const { rows, next } of walkByKey(stamped.table, { kind: "all" }, first?.after, signal)) {
-      // Answers may show that the server's clock is behind our estimate.
-      to = Math.min(to, now());
-      note(rows, 0);
-      const resume = next === undefined ? { read: to } : { read, first: { to, after: next } };
-      if (rows.length > 0) yield { ...readOf(rows), cursor: cursorJson({ ...resume, highest }) };
-    }
-    yield { changes: [], cursor: cursorJson({ read: to, highest }) };
-    return;
-  }
+  let to = window?.to ?? now();
+  const known = new Known(stamped.tracks, begun);
   const from = read === null ? undefined : Math.min(read, to) - overlapMs;
   const isLate = lateAt !== undefined && from !== undefined && from < lateAt;
   let open: OpenWindow = window ?? { to, track: 0 };
   for (const [index, track] of stamped.tracks.entries()) {
-    if (index < open.track) continue;
     const overlapped = from === undefined ? undefined : wallFrom(from, track.zone, track.unit);
-    const known = begun[index];
-    const range = beginning(track, overlapped, known, isLate ? overlapMs : undefined);
+    const before: Before = { highest: highest[index], newest: newest[index] ?? [] };
+    const { range, proof } = beginning(track, overlapped, before, isLate ? overlapMs : undefined);
+    const expected = expectedOf(before, overlapped);
+    let isShown = false;
     let late: WireRow | undefined;
-    for await (const step of stepsOf(track, index, range, open, signal)) {
+    for await (const step of index < open.track ? [] : stepsOf(track, index, { range, proof }, open, signal)) {
       to = Math.min(to, now());
       open = { ...step.open, to };
-      note(step.rows, index);
+      known.note(step.rows, index, to);
+      isShown ||= expected !== undefined && showsKnown(step.rows, expected, track.unit);
       // After a first read, the stamps of other tracks are unknown, so new ones may be old.
-      if (overlapped !== undefined && late === undefined && (known !== null || index === 0)) {
-        late = step.rows.find(({ stamp = overlapped }) => stamp < overlapped && stamp > (known ?? -Infinity));
+      if (overlapped !== undefined && late === undefined && (before.highest !== null || index === 0)) {
+        late = step.rows.find(({ stamp = overlapped }) => stamp < overlapped && stamp > (before.highest ?? -Infinity));
         if (late) {
           lateAt = to;
           logger.warn({ table: track.table.name, key: late.key }, "change was stamped below the overlap");
         }
       }
-      if (step.rows.length > 0)
-        yield { ...readOf(step.rows), cursor: cursorJson({ read, window: open, highest: begun, lateAt }) };
+      const rows = proof === undefined ? step.rows : step.rows.filter((row) => !isKnown(row, before.newest));
+      if (rows.length > 0)
+        yield { ...readOf(rows), cursor: cursorJson({ read, window: open, highest, newest, lateAt }) };
     }
-    open = { to, track: index + 1 };
+    if (expected !== undefined && !isShown) known.settle(index, await proveByKnown(track, before.newest, signal));
+    if (index >= open.track) open = { to, track: index + 1 };
   }
-  yield { changes: [], cursor: cursorJson({ read: to, highest, lateAt }) };
+  yield { changes: [], cursor: cursorJson({ read: to, ...known.cursor, lateAt }) };
+}
+
+/** What earlier polls knew of one track. */
+interface Before {
+  readonly highest: Wall | null | undefined;
+  readonly newest: readonly KnownRow[];
 }
 
 /**
- * Returns where a track's window begins: at the overlap, or right after the highest known stamp, whichever is earlier. If no stamp
- * was seen yet, it begins earlier, because the first one may show that `timezone` is wrong. If new stamps came below the overlap,
- * others may have been assigned before them and may come later: it then begins `lateMs`, which is the overlap, before the highest.
+ * Returns where a track's window begins: at the overlap, or at the highest known stamp, whichever is earlier. Where many rows share that
+ * stamp, or rows cannot be sorted, it begins behind them. If no stamp was seen yet, it begins earlier, because the first one may show that `timezone` is wrong. If
+ * new stamps came below the overlap, others may have been assigned before them and may come later: it then begins `lateMs`, which is the
+ * overlap, before the highest. `proof` is the stamp whose rows are read again only to see that the filter shows them.
  */
 function beginning(
-  { unit }: Track,
+  { unit, table }: Track,
   overlapped: Wall | undefined,
-  highest: Wall | null | undefined,
+  { highest, newest }: Before,
   lateMs: number | undefined,
-): WallRange {
-  if (overlapped === undefined) return {};
-  if (highest === null) return { from: overlapped - ZONES_APART };
-  const last = (highest ?? overlapped) - (lateMs ?? 0) * 1000;
-  const after = (Math.floor(last / unit) + (lateMs === undefined ? 1 : 0)) * unit;
-  return { from: Math.min(overlapped, after) };
+): { readonly range: WallRange; readonly proof?: Wall | undefined } {
+  if (overlapped === undefined) return { range: {} };
+  if (highest === null) return { range: { from: overlapped - ZONES_APART } };
+  if (highest === undefined) return { range: { from: overlapped } };
+  const at = Math.floor((highest - (lateMs ?? 0) * 1000) / unit) * unit;
+  if (lateMs !== undefined || at >= overlapped) return { range: { from: Math.min(overlapped, at) } };
+  const isShared = newest.filter(([, stamp]) => stamp >= at).length >= KEPT;
+  return isShared || !table.sorted ? { range: { from: at + unit } } : { range: { from: at }, proof: at };
+}
+
+/** Whether a row is one of those that are known with this stamp. */
+function isKnown({ key, stamp }: WireRow, newest: readonly KnownRow[]): boolean {
+  return newest.some((known) => known[0] === key && known[1] === stamp);
+}
+
+/** The row that an answer must show: the highest known one, or any row with the highest stamp if its keys are not known. */
+function expectedOf({ highest, newest }: Before, overlapped: Wall | undefined): KnownRow | undefined {
+  if (overlapped === undefined || typeof highest !== "number") return undefined;
+  return newest[0] ?? ["", highest];
 }
 
 interface TrackStep {
@@ -131,7 +169,7 @@ interface TrackStep {
 async function* stepsOf(
   track: Track,
   index: number,
-  range: WallRange,
+  { range, proof }: ReturnType<typeof beginning>,
   open: OpenWindow,
   signal: AbortSignal,
 ): AsyncGenerator<TrackStep> {
@@ -139,7 +177,7 @@ async function* stepsOf(
   const resumed = open.track === index ? open : undefined;
   if (resumed?.nulls === undefined) {
     const present = wallUntil(to, track.zone);
-    const steps = walkByStamp(track.table, range, track.unit, resumed?.place, signal, present);
+    const steps = walkByStamp(track.table, range, track.unit, resumed?.place, signal, { present, known: proof });
     for await (const { rows, place, done } of steps) {
       const after = track.nulls ? { to, track: index, nulls: {} } : { to, track: index + 1 };
       yield { rows, open: done ? after : { to, track: index, place } };

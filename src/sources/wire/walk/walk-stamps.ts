@@ -1,5 +1,7 @@
 import type { Json } from "#model";
 import { assertAscending, assertInside } from "./assertions.ts";
+import { showsKnown, type KnownRow } from "./known-rows.ts";
+import { proveFilter } from "./prove-filter.ts";
 import type { WireRow, WireTable } from "../table.ts";
 import { firstSight, sightOf, walkByKey, walkComplete } from "./walk-keys.ts";
 import type { Wall, WallRange } from "../stamps/wall.ts";
@@ -25,7 +27,8 @@ export interface Step {
  * Walks a range of stamps, oldest first. Every request names the stamp that it begins at, so rows that change meanwhile leave the
  * range without moving others. The last stamp of a page is read again, inclusively and in whole units, so that a stamp that is
  * coarser on the wire than in the database hides nothing. A page that does not get past one unit is read by key. If others write
- * faster than pages are read, the walk ends some pages beyond `present`, and the next walk begins before that.
+ * faster than pages are read, the walk ends some pages beyond `present`, and the next walk begins before that. Of the rows with the stamp
+ * `known`, which were read before, one page is enough.
  */
 export async function* walkByStamp(
   table: WireTable,
@@ -33,7 +36,7 @@ export async function* walkByStamp(
   unit: number,
   start: WalkPosition | undefined,
   signal: AbortSignal,
-  present: Wall = Number.POSITIVE_INFINITY,
+  { present = Number.POSITIVE_INFINITY, known }: { present?: Wall; known?: Wall | undefined } = {},
 ): AsyncGenerator<Step> {
   let pagesAhead = 0;
   if (!table.sorted) {
@@ -44,6 +47,8 @@ export async function* walkByStamp(
   let tied = start?.tied ?? false;
   let after = start?.after;
   let seen = new Set<string>();
+  /** The last row of the page before, with whose stamp this page begins. */
+  let border: KnownRow | undefined;
   while (from === undefined || range.below === undefined || from < range.below) {
     signal.throwIfAborted();
     if (tied && from !== undefined) {
@@ -51,7 +56,7 @@ export async function* walkByStamp(
         yield { ...step, rows: step.rows.filter((row) => !seen.has(sightOf(row))) };
       from += unit;
       tied = false;
-      after = undefined;
+      after = border = undefined;
       seen = new Set();
       continue;
     }
@@ -59,6 +64,7 @@ export async function* walkByStamp(
     const { rows, more } = await table.byStamp(asked, signal);
     assertInside(table, rows, asked, unit);
     const last = assertAscending(table, rows);
+    if (border !== undefined && !showsKnown(rows, border, unit)) await proveFilter({ table, unit }, border, signal);
     const fresh = rows.filter((row) => firstSight(seen, row));
     if (last !== undefined && last > present) pagesAhead++;
     if (!more || pagesAhead >= PAGES_AHEAD) {
@@ -70,12 +76,20 @@ export async function* walkByStamp(
       return;
     }
     const boundary = Math.floor(last / unit) * unit;
+    if (from !== undefined && boundary <= from && from === known) {
+      from += unit;
+      border = undefined;
+      seen = new Set();
+      yield { rows: fresh, place: { at: from } };
+      continue;
+    }
     if (from !== undefined && boundary <= from) {
       tied = true;
       yield { rows: fresh, place: { at: from, tied } };
       continue;
     }
     from = boundary;
+    border = [rows.findLast(({ stamp }) => stamp !== undefined)!.key, last];
     seen = new Set();
     for (const row of rows) if ((row.stamp ?? 0) >= boundary) firstSight(seen, row);
     yield { rows: fresh, place: { at: from } };

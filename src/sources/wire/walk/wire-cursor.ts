@@ -14,6 +14,8 @@ const schema = z.strictObject({
   read: z.number().nullable(),
   /** The highest stamp that was read, per track. None is ahead of the ERP's clock. */
   highest: z.array(z.number().nullable()).optional(),
+  /** Per track, a few rows with the highest stamps. The ERP's filter must show them. */
+  newest: z.array(z.array(z.tuple([z.string(), z.number()]))).optional(),
   /** When a poll met a new stamp below its overlap, in epoch milliseconds by the ERP's clock. Others may follow below it. */
   lateAt: z.number().optional(),
   /** A first read by key that was begun. */
