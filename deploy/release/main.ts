@@ -3,10 +3,10 @@ import { parseArgs } from "node:util";
 import { release, ReleaseRefused } from "./release.ts";
 
 // Builds a release of the commit that is checked out: npm run release -- --dry-run --out /tmp/release
-// What belongs to the owner comes from the environment: COSIGN_KEY, RELEASE_REPOSITORY, RELEASE_BUILDER.
+// What belongs to the owner comes from the environment: COSIGN_KEY, RELEASE_REPOSITORY, RELEASE_BUILDER, RELEASE_SCHEMA_URL.
 const root = resolve(import.meta.dirname, "../..");
 const { values } = parseArgs({ options: { "dry-run": { type: "boolean" }, out: { type: "string" } } });
-const { COSIGN_KEY, RELEASE_REPOSITORY, RELEASE_BUILDER } = process.env;
+const { COSIGN_KEY, RELEASE_REPOSITORY, RELEASE_BUILDER, RELEASE_SCHEMA_URL } = process.env;
 const say = (line: string) => process.stdout.write(`${line}\n`);
 try {
   await release({
@@ -16,6 +16,7 @@ try {
     cosignKey: COSIGN_KEY,
     repository: RELEASE_REPOSITORY,
     builder: RELEASE_BUILDER,
+    schemaUrl: RELEASE_SCHEMA_URL,
     say,
   });
 } catch (thrown) {

@@ -22,6 +22,8 @@ export interface ReleaseOptions {
   readonly cosignKey: string | undefined;
   readonly repository: string | undefined;
   readonly builder: string | undefined;
+  /** The address of the folder that publishes the schema. */
+  readonly schemaUrl: string | undefined;
   /** Is given one line a step. */
   readonly say: (line: string) => void;
 }
@@ -129,11 +131,26 @@ async function smokePackage({ root, folder, version }: StepContext): Promise<voi
   }
 }
 
-async function writeSchema({ root, folder, version }: StepContext): Promise<void> {
+async function writeSchema({ root, folder, version, schemaUrl }: StepContext): Promise<void> {
   const { stdout } = await run(process.execPath, ["dist/main.js", "schema"], { cwd: root, maxBuffer: 64 * 2 ** 20 });
   if (stdout !== (await readFile(join(root, "config/sync.schema.json"), "utf8")))
     throw new Error('config/sync.schema.json is not what the program prints: run "npm run schema" and commit it.');
-  await writeFile(join(folder, `sync.schema-${version}.json`), stdout);
+  const name = `sync.schema-${version}.json`;
+  await writeFile(join(folder, name), stdout);
+  await writeFile(
+    join(folder, "schemastore.json"),
+    `${JSON.stringify(catalogueEntry(schemaUrl, name), undefined, 2)}\n`,
+  );
+}
+
+/** An entry of the catalogue of SchemaStore (https://www.schemastore.org), by which editors find the schema of a file by its name. */
+function catalogueEntry(schemaUrl: string | undefined, name: string): unknown {
+  return {
+    name: "svcsync sync file",
+    description: "What svcsync reads from an ERP and writes into the service",
+    fileMatch: ["svcsync.yaml", "svcsync.yml", "**/svcsync/sync.yaml"],
+    url: new URL(name, schemaUrl ?? "https://example.com/set-RELEASE_SCHEMA_URL/").href,
+  };
 }
 
 async function writeNotices({ root, folder }: StepContext): Promise<void> {

@@ -21,17 +21,47 @@ export function syncFileSchema(adapters: ReadonlyMap<string, AdapterShapes>, res
     sources: z.record(anySources.keyType, z.custom().meta({ anyOf: sources })).meta(anySources.meta()!),
     streams: z.record(anyStreams.keyType, stream).meta(anyStreams.meta()!),
   });
+  const definitions: Record<string, unknown> = { resource: { enum: [...resources] } };
   return {
     $schema: "https://json-schema.org/draft/2020-12/schema",
     title: "The sync file of svcsync",
-    ...toSchema(file),
-    $defs: { resource: { enum: [...resources] } },
+    ...Object.fromEntries(membersAtRoot(toSchema(file), definitions)),
+    $defs: definitions,
   };
 }
 
-/** The schema's text as stored in a file. */
-export function schemaText(adapters: ReadonlyMap<string, AdapterShapes>, resources: Iterable<string>): string {
-  return `${JSON.stringify(syncFileSchema(adapters, resources), null, 2)}\n`;
+/**
+ * The members of a schema, the definitions of each part moved to `definitions` under names of their own. The library gives each part
+ * definitions of the same names, and a `$ref` leads to those of the whole.
+ */
+function membersAtRoot(
+  { $defs, ...schema }: Schema,
+  definitions: Record<string, unknown>,
+  outer: ReadonlyMap<string, string> = new Map(),
+): [string, unknown][] {
+  const own = isObject($defs) ? Object.entries($defs) : [];
+  const taken = Object.keys(definitions).length;
+  const names = new Map([...outer, ...own.map(([name], at) => [`#/$defs/${name}`, `part${taken + at}`] as const)]);
+  const moved = (value: unknown): unknown => {
+    if (Array.isArray(value)) return value.map(moved);
+    return isObject(value) ? Object.fromEntries(membersAtRoot(value, definitions, names)) : value;
+  };
+  for (const name of names.values()) definitions[name] ??= undefined;
+  for (const [name, definition] of own) definitions[names.get(`#/$defs/${name}`)!] = moved(definition);
+  return Object.entries(schema).map(([word, value]) => {
+    const name = word === "$ref" ? names.get(String(value)) : undefined;
+    return [word, name === undefined ? moved(value) : `#/$defs/${name}`];
+  });
+}
+
+/** The schema's text as stored in a file, which states the version of svcsync that it belongs to. */
+export function schemaText(
+  adapters: ReadonlyMap<string, AdapterShapes>,
+  resources: Iterable<string>,
+  version: string,
+): string {
+  const $id = `urn:svcsync:sync-file:${version}`;
+  return `${JSON.stringify({ $id, ...syncFileSchema(adapters, resources) }, null, 2)}\n`;
 }
 
 function toSchema(schema: z.ZodType): Schema {

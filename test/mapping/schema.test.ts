@@ -1,12 +1,15 @@
 import { readFile } from "node:fs/promises";
 import { describe, expect, it } from "vitest";
 import { parse } from "yaml";
+import { z } from "zod";
 import { schemaText, syncFileSchema } from "#mapping";
 import { resourceNames } from "#service";
 import { adapters } from "#sources";
-import { accepts, object } from "./json-schema.ts";
+import { version } from "#telemetry";
+import { accepts } from "./json-schema.ts";
 import * as sample from "./sample.ts";
 
+const object = z.looseObject({});
 const sources = { erp: { adapter: "sql", url: "${ERP_URL}" } };
 
 /** A file whose one stream has these words; undefined takes one away. */
@@ -24,12 +27,19 @@ function source(erp: Record<string, string>): unknown {
 
 describe("config/sync.schema.json", () => {
   it("is what the adapters, the service's resources and the words of the file are now (npm run schema writes it)", async () => {
-    expect(await readFile("config/sync.schema.json", "utf8")).toBe(schemaText(adapters, resourceNames));
+    expect(await readFile("config/sync.schema.json", "utf8")).toBe(schemaText(adapters, resourceNames, version));
+  });
+
+  it("has no reference that leads nowhere", async () => {
+    const text = await readFile("config/sync.schema.json", "utf8");
+    const definitions = Object.keys(object.parse(object.parse(JSON.parse(text))["$defs"]));
+    const referred = [...text.matchAll(/"#\/\$defs\/(\w+)"/g)].map(([, name]) => name);
+    expect(new Set(referred)).toEqual(new Set(definitions));
   });
 
   it("accepts config/sync.yaml", async () => {
     const file: unknown = parse(await readFile("config/sync.yaml", "utf8"));
-    expect(accepts(JSON.parse(await readFile("config/sync.schema.json", "utf8")), file)).toBe(true);
+    expect(accepts(object.parse(JSON.parse(await readFile("config/sync.schema.json", "utf8"))), file)).toBe(true);
   });
 });
 
@@ -76,8 +86,8 @@ function undescribed(schema: unknown, path: string): string[] {
   if (typeof schema !== "object" || schema === null) return [];
   return Object.entries(schema).flatMap(([word, value]) => {
     if (word !== "properties") return undescribed(value, path);
-    return Object.entries(object(value)).flatMap(([name, member]) => [
-      ...("description" in object(member) || "$ref" in object(member) ? [] : [`${path}.${name}`]),
+    return Object.entries(object.parse(value)).flatMap(([name, member]) => [
+      ...("description" in object.parse(member) || "$ref" in object.parse(member) ? [] : [`${path}.${name}`]),
       ...undescribed(member, `${path}.${name}`),
     ]);
   });

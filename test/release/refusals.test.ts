@@ -90,6 +90,7 @@ function repository() {
       cosignKey: undefined,
       repository: undefined,
       builder: undefined,
+      schemaUrl: undefined,
       say: () => undefined,
     }).catch((thrown: unknown) => thrown);
   return { folder, root, git, attempt, [Symbol.dispose]: () => rmSync(folder, { recursive: true }) };

@@ -4,6 +4,7 @@ import { InvalidArgumentError } from "commander";
 import { schemaText } from "#mapping";
 import { resourceNames } from "#service";
 import { adapters } from "#sources";
+import { version } from "#telemetry";
 import type { GlobalOptions, Registration } from "../command-context.ts";
 import { check } from "../commands/setup/check.ts";
 import { failureCode, failureText } from "../output/failure-text.ts";
@@ -49,7 +50,7 @@ async function init(options: InitOptions, io: Io): Promise<number> {
   // It holds passwords, so only this user may read it.
   await writeWhole(envFile, envText(preset, settings), 0o600);
   await writeWhole(syncFile, answered.syncFile.replaceAll(templateZone, zone), 0o644);
-  await writeWhole(schemaFile, schemaText(adapters, resourceNames), 0o644);
+  await writeWhole(schemaFile, schemaText(adapters, resourceNames, version), 0o644);
   io.stdout.write(`\n${envFile} and ${syncFile} were written for ${preset.title}.\n`);
   if (said !== undefined) io.stdout.write(`${said}\n`);
   if (zoneIsGuessed)

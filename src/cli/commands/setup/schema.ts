@@ -1,6 +1,7 @@
 import { schemaText } from "#mapping";
 import { resourceNames } from "#service";
 import { adapters } from "#sources";
+import { version } from "#telemetry";
 import type { GlobalOptions, Registration } from "../../command-context.ts";
 import { exitCode, type Io } from "../../output/io.ts";
 
@@ -9,6 +10,6 @@ export const registerSchema: Registration = (cli) =>
 
 /** `svcsync schema`: the JSON Schema of the sync file, for editors. */
 function schema(_options: GlobalOptions, io: Io): Promise<number> {
-  io.ownWords.write(schemaText(adapters, resourceNames));
+  io.ownWords.write(schemaText(adapters, resourceNames, version));
   return Promise.resolve(exitCode.ok);
 }
