@@ -2,7 +2,7 @@ import { execFile } from "node:child_process";
 import { promisify } from "node:util";
 import { errorFacts, oneLine, sleep } from "#model";
 import { childEnvironment, notifyAccess, type NotifyAccess } from "#settings";
-import type { Standby } from "#store";
+import type { Standby, WaitReason } from "#store";
 import type { Logger } from "#telemetry";
 import { startStandbyWeb } from "#web";
 import { Closing } from "./closing.ts";
@@ -82,16 +82,20 @@ export class ServiceManager {
   }
 }
 
+const waitReasons: Readonly<Record<WaitReason, string>> = {
+  alone: "without QUEUE_URL one daemon works at a time",
+  holderAlone: "that one has no QUEUE_URL",
+  tablesChange: "that one is changing the tables of the store",
+  otherTables: "that one works on the tables of another version, which change once all of that version have ended",
+};
+
 /** Lets this daemon wait while another one holds the store: alive for its supervisor, but not ready. */
 export function standbyOf({ settings, logger }: Configuration, manager: ServiceManager, signal: AbortSignal): Standby {
-  const why =
-    settings.queue.kind === "private"
-      ? "without QUEUE_URL one daemon works at a time"
-      : "that one has no QUEUE_URL, or is of a version with other tables";
   return {
     signal,
-    waits: async (holder) => {
+    waits: async (holder, reason) => {
       const waiting = new Closing();
+      const why = waitReasons[reason];
       const status = `Standing by: ${holder} has the store`;
       waiting.use(await startStandbyWeb(settings.health, holder, why));
       logger.info({ holder, why }, "standing by for the daemon that has the store");

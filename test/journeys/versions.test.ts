@@ -92,7 +92,7 @@ describe("replicas of another version beside those of this one", () => {
     await until("the third stands by", () => third.log.includes("standing by"));
     expect(await third.status("/healthz")).toBe(200);
     expect(await third.status("/readyz")).toBe(503);
-    expect(await third.text("/readyz")).toMatch(/"E_STORE_BUSY"[^]*or is of a version with other tables/);
+    expect(await third.text("/readyz")).toMatch(/"E_STORE_BUSY"[^]*works on the tables of another version/);
     await arrives();
     expect(third.log).not.toContain("migrated the store");
 

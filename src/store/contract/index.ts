@@ -80,12 +80,21 @@ export interface JoiningReplica {
   readonly mapping: string;
 }
 
+/**
+ * Why a daemon cannot work beside the one that holds the store: this one has no queue for several, or that one has none; that one is
+ * changing the tables; that one works on the tables of another version.
+ */
+export type WaitReason = "alone" | "holderAlone" | "tablesChange" | "otherTables";
+
 /** How a daemon waits on standby. */
 export interface Standby {
   /** Aborts the wait: opening rejects with the reason. */
   readonly signal: AbortSignal;
-  /** Called when the wait begins, with the name of the daemon that holds the store. The returned object is disposed when the wait ends. */
-  readonly waits: (holder: string) => Promise<AsyncDisposable>;
+  /**
+   * Called when the wait begins, and again when it is for another daemon or for another reason, with the name of the daemon that holds the
+   * store. The returned object is disposed when that wait ends.
+   */
+  readonly waits: (holder: string, why: WaitReason) => Promise<AsyncDisposable>;
 }
 
 export interface OpenStoreOptions {

@@ -5,7 +5,7 @@ import type { JoiningReplica, ReplicaReport, ReplicaState, Standby } from "../..
 import { call, type SqlText } from "../sql.ts";
 import { lostPlace, storeFailure } from "./failures.ts";
 import { NOTHING_TO_TELL, stateOf, UNKNOWN_STATE, type Beat } from "./heartbeat.ts";
-import { processName, untilFree, type InTheWay } from "./in-the-way.ts";
+import { isChanger, processName, untilFree, type InTheWay, type Obstacle } from "./in-the-way.ts";
 import { KnownCommits } from "./known-commits.ts";
 import { Link, type PostgresPlace } from "./link.ts";
 import { listening, locked } from "./prefix.ts";
@@ -180,10 +180,12 @@ export class Member implements AsyncDisposable {
 
   async #enter(standby: Standby | undefined): Promise<void> {
     const { version = "", queue, mapping } = this.#joins ?? {};
-    const ask = async () => {
+    const alone = this.#joins === undefined ? "alone" : "holderAlone";
+    const ask = async (): Promise<Obstacle | undefined> => {
       const join = call("join_replicas", this.#token, processName(), version, queue, mapping, this.clock.now());
       const [entry] = await this.#inTurn<Entry>(join);
-      if (entry === undefined || entry.verdict === "alone") return entry;
+      if (entry === undefined) return undefined;
+      if (entry.verdict === "alone") return { ...entry, why: isChanger(entry) ? "tablesChange" : alone };
       if (entry.verdict === "queue") throw otherQueue(this.#place, entry.name);
       this.#epoch = entry.epoch;
       this.#sayGivenBack(entry.given_back);

@@ -2,7 +2,7 @@ import { StopError } from "#model";
 import { version as program, type Logger } from "#telemetry";
 import { functions, functionsHash } from "../functions/index.ts";
 import { migrations } from "../migrations/index.ts";
-import { fill } from "../sql.ts";
+import { fill, type SqlText } from "../sql.ts";
 import { storeFailure } from "./failures.ts";
 import { Link, type PostgresPlace } from "./link.ts";
 import { locked, quoted } from "./prefix.ts";
@@ -90,13 +90,18 @@ export class Schema implements AsyncDisposable {
     return (await this.#found()).version >= FIRST_WITH_REPLICAS;
   }
 
-  /** Migrates tables and functions to this program's version, one transaction per version, so that a crash leaves a complete version. */
-  async bringUpToDate(logger: Logger): Promise<void> {
+  /**
+   * Migrates tables and functions to this program's version, one transaction per version, so that a crash leaves a complete version. Each
+   * ends with `keepTurn`.
+   */
+  async bringUpToDate(logger: Logger, keepTurn: SqlText): Promise<void> {
     const { version: from, program: maker } = await this.#found();
     for (const [version, script] of migrations.entries())
-      if (version >= from) await this.#change(`${script}; UPDATE store_version SET version = ${version + 1}`);
+      if (version >= from)
+        await this.#change(`${script}; UPDATE store_version SET version = ${version + 1}; ${keepTurn}`);
     const made = from === migrations.length && maker !== null ? maker : program;
-    await this.#change(`${DROP_FUNCTIONS}; ${functions}; ${fill(MADE, { functions: functionsHash, program: made })}`);
+    const mark = fill(MADE, { functions: functionsHash, program: made });
+    await this.#change(`${DROP_FUNCTIONS}; ${functions}; ${mark}; ${keepTurn}`);
     const { schema } = this.#place;
     if (from !== migrations.length) logger.info({ from, to: migrations.length, schema }, "migrated the store");
   }

@@ -1,10 +1,9 @@
-import { randomUUID } from "node:crypto";
 import type { Logger } from "#telemetry";
 import type { Standby } from "../../contract/index.ts";
 import { SILENCE_MS } from "../functions/replicas.ts";
-import { fill } from "../sql.ts";
-import { storeFailure } from "./failures.ts";
-import { processName, untilFree, type InTheWay } from "./in-the-way.ts";
+import { fill, type SqlText } from "../sql.ts";
+import { NOT_A_MEMBER, storeFailure } from "./failures.ts";
+import { changerToken, isChanger, processName, untilFree, type InTheWay, type Obstacle } from "./in-the-way.ts";
 import { Link, type PostgresPlace } from "./link.ts";
 import { Member, type MemberDeps } from "./member.ts";
 import { locked } from "./prefix.ts";
@@ -20,6 +19,14 @@ const FOUND = "SELECT holder, name, expires_at::text AS until FROM leases WHERE 
 const FOUND_REPLICA = `
   SELECT token AS holder, name, expires_at::text AS until FROM members WHERE expires_at > clock_timestamp()
   ORDER BY epoch LIMIT 1`;
+/** Another daemon may have taken the turn of one that was paused for long. */
+const KEEP = `
+  DO $$ BEGIN
+    UPDATE leases SET expires_at = clock_timestamp() + interval '${SILENCE_MS} ms' WHERE role = 'daemon' AND holder = @holder;
+    IF NOT FOUND THEN
+      RAISE EXCEPTION 'another program changes the tables' USING ERRCODE = '${NOT_A_MEMBER}';
+    END IF;
+  END $$`;
 const FREE = "DELETE FROM leases WHERE role = 'daemon' AND holder = @holder";
 
 /**
@@ -30,10 +37,11 @@ const FREE = "DELETE FROM leases WHERE role = 'daemon' AND holder = @holder";
  */
 export async function prepareSchema(place: PostgresPlace, logger: Logger, standby?: Standby): Promise<void> {
   await using schema = new Schema(place);
-  if (await schema.isCurrent()) return;
-  await using _turn = await takeTurn(place, schema, standby);
-  // Another program may have migrated the schema during the wait.
-  if (!(await schema.isCurrent())) await schema.bringUpToDate(logger);
+  while (!(await schema.isCurrent())) {
+    await using turn = await takeTurn(place, schema, standby);
+    // Another program may have migrated the schema during the wait.
+    if (turn !== undefined && !(await schema.isCurrent())) await schema.bringUpToDate(logger, turn.keep);
+  }
 }
 
 /**
@@ -60,24 +68,36 @@ async function isPrepared(place: PostgresPlace): Promise<boolean> {
 }
 
 /** Excludes daemons until disposed. */
-async function takeTurn(place: PostgresPlace, schema: Schema, standby?: Standby): Promise<AsyncDisposable> {
-  const hasReplicas = await schema.hasReplicas();
+interface Turn extends AsyncDisposable {
+  /** Belongs to each change of the tables: it fails if the turn was lost, and prolongs the turn. */
+  readonly keep: SqlText;
+}
+
+/** Undefined when another daemon made the tables those of this program during the wait, and may already work on them. */
+async function takeTurn(place: PostgresPlace, schema: Schema, standby?: Standby): Promise<Turn | undefined> {
   const link = new Link(place, locked(place), { max: 1 });
-  const holder = randomUUID();
-  const take = fill(taking(hasReplicas), { holder, name: processName() });
+  const holder = changerToken();
+  let isTaken = false;
   const end = async () => {
     await link.send([fill(FREE, { holder })]).catch(() => undefined);
     await link[Symbol.asyncDispose]();
   };
-  const ask = async () => {
-    if ((await link.rows(take)).length > 0) return undefined;
+  const ask = async (): Promise<Obstacle | undefined> => {
+    if (await schema.isCurrent()) return undefined;
+    const hasReplicas = await schema.hasReplicas();
+    isTaken = (await link.rows(fill(taking(hasReplicas), { holder, name: processName() }))).length > 0;
+    if (isTaken) return undefined;
     const [replica] = hasReplicas ? await link.rows<InTheWay>(FOUND_REPLICA) : [];
     const [found] = replica ? [replica] : await link.rows<InTheWay>(FOUND);
-    return found ?? { holder: "", name: "", until: "" };
+    // It has ended since the attempt.
+    if (found === undefined) return ask();
+    return { ...found, why: isChanger(found) ? "tablesChange" : "otherTables" };
   };
   try {
-    await untilFree(place, ask, standby, "toChange");
-    return { [Symbol.asyncDispose]: end };
+    await untilFree(place, ask, standby);
+    if (isTaken) return { keep: fill(KEEP, { holder }), [Symbol.asyncDispose]: end };
+    await end();
+    return undefined;
   } catch (thrown) {
     await end();
     throw storeFailure(thrown);
