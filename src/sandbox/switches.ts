@@ -61,6 +61,8 @@ const SWITCHES = {
   notFound: oneOf("404", "400", "empty", "null"),
   /** What `{ action, ids }` in an edit does; `wholeArray`: the ids replace the array, whatever the action. */
   arrayUpdate: oneOf("supported", "refused", "ignored", "wholeArray"),
+  /** Whether the actions of records exist: `move` of a contact or an object, `merge` of a ticket. */
+  actions: yesUnlessTold(),
   /** A linked object without dotted names: its id, or an object with `id` and `name`. */
   links: oneOf("id", "object"),
   /** Whether a logout ends its token, or is only acknowledged. */

@@ -8,6 +8,7 @@ function wanted(projection: Record<string, Json>, options: { createOnly?: string
   return {
     projection,
     createOnly: new Set(options.createOnly),
+    references: new Set(),
     shared: new Set(options.shared),
     parents: [],
   };

@@ -17,6 +17,7 @@ import type { MatchProof } from "../match/match-proof.ts";
 import { ambiguous, expectUntaken, type Found } from "../match/candidates.ts";
 import type { Freshness, Matcher } from "../match/matcher.ts";
 import type { Wanted } from "./resolver.ts";
+import { withoutLost } from "./lost-fields.ts";
 import { respelledNote } from "../notes.ts";
 import type { StoreAge } from "../wake/store-age.ts";
 import { provesExecuted, provesNotExecuted } from "./retry-decision.ts";
@@ -154,13 +155,15 @@ export class Creator {
     for (const { field } of written.dropped)
       if (stream.match.some(({ fields }) => fields.includes(field)))
         await this.#deps.store.saveNote(respelledNote(stream.name, field), { resource, serviceId });
-    await this.#deps.dropped.report(stream, written, signal);
+    const { lost } = await this.#deps.dropped.settle(stream, wanted, written, { after: {} }, signal);
     const binding = this.#deps.store.bind(
       claim,
       { resource, serviceId },
       {
-        projection: wanted.projection,
+        projection: withoutLost(wanted.projection, lost),
         outcome: "created",
+        // A lost field is sent again, by an update.
+        again: lost.length > 0,
         parents: wanted.parents,
         // Another replica may look for the natural key as soon as the claim has ended.
         keys: this.#deps.matcher.keys(stream, wanted.projection),

@@ -4,6 +4,9 @@ import { sameValue, type Service, type Written } from "#service";
 import type { NoteStore } from "#store";
 import type { Logger } from "#telemetry";
 import { droppedNote } from "../notes.ts";
+import type { Difference } from "./difference.ts";
+import { LostFields } from "./lost-fields.ts";
+import type { Wanted } from "./resolver.ts";
 
 /**
  * Reports a field that the service answered with 200 but did not keep: once per stream and field, as a warning in the log and as a
@@ -18,11 +21,36 @@ export class DroppedFields {
   readonly #store: NoteStore;
   readonly #service: Pick<Service, "read">;
   readonly #logger: Logger;
+  readonly #lost: LostFields;
 
   constructor(store: NoteStore, service: Pick<Service, "read">, logger: Logger) {
     this.#store = store;
     this.#service = service;
     this.#logger = logger;
+    this.#lost = new LostFields(service);
+  }
+
+  /**
+   * Reports the dropped fields of an update, except those that are lost: they park the record. Returns these, and the
+   * fields that the update has written, without them.
+   */
+  async settle(
+    stream: Stream,
+    wanted: Pick<Wanted, "references">,
+    written: Written,
+    { after }: Pick<Difference, "after">,
+    signal: AbortSignal,
+  ): Promise<{ readonly lost: Written["dropped"]; readonly after: JsonObject }> {
+    const lost = await this.#lost.among(stream, wanted, written, signal);
+    const isLost = (name: string) => lost.some(({ field }) => field === name);
+    const kept = Object.fromEntries(Object.entries(after).filter(([field]) => !isLost(field)));
+    await this.report(
+      stream,
+      { ...written, dropped: written.dropped.filter(({ field }) => !isLost(field)) },
+      signal,
+      kept,
+    );
+    return { lost, after: kept };
   }
 
   /** Resolves once the store knows every dropped field, and every field of `updated` that the service kept. */

@@ -19,6 +19,8 @@ export interface Wanted {
   readonly createOnly: ReadonlySet<string>;
   /** Array fields in which only our own ids are added and removed. */
   readonly shared: ReadonlySet<string>;
+  /** Fields that say which other record of the ERP this one belongs to. */
+  readonly references: ReadonlySet<string>;
   /** Records whose service ids the projection contains, or would contain if they arrived later. */
   readonly parents: Parents;
 }
@@ -72,7 +74,8 @@ export class Resolver {
       if (field.own === "create") createOnly.add(field.name);
       if (field.value.kind === "tags") shared.add(field.name);
     }
-    return { projection, createOnly, shared, parents };
+    const linked = new Set(fields.flatMap(({ name, value }) => (value.kind === "ref" ? [name] : [])));
+    return { projection, createOnly, shared, references: linked, parents };
   }
 
   /** Whether an optional parent will not arrive: the ERP deleted it, or its stream's rules leave it out. */

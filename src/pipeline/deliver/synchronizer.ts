@@ -21,6 +21,7 @@ import { DeletedRecords } from "./deletions/deleted-records.ts";
 import { courseOf, expectSameResource } from "./course.ts";
 import { edited } from "./difference.ts";
 import { DroppedFields } from "./dropped-fields.ts";
+import { fieldDropped, withoutLost } from "./lost-fields.ts";
 import { FoundRecords } from "../match/found-records.ts";
 import { KeysInFlight } from "../match/keys-in-flight.ts";
 import type { Leases } from "./leases.ts";
@@ -197,13 +198,20 @@ export class Synchronizer {
     const written = await this.#updates.send(claim, claim.binding.resource, change, signal);
     const isRekeyed = stream.match.some(({ fields }) => fields.some((field) => field in change.after));
     // Before the delivery ends: a crash after it would lose this information.
-    await this.#dropped.report(stream, written, signal, change.after);
+    const { lost, after } = await this.#dropped.settle(stream, wanted, written, change, signal);
+    if (lost.length > 0 && Object.keys(after).length === 0) {
+      await store.markInFlight(claim, undefined);
+      throw fieldDropped(claim.binding.resource, claim.binding.serviceId, lost);
+    }
+    const held = withoutLost(projection, lost);
     await store.apply(claim, {
-      projection,
+      projection: held,
       outcome: "updated",
       parents: wanted.parents,
-      keys: isRekeyed ? this.#deps.matcher.keys(stream, projection) : undefined,
-      audit: updateEntry(claim.binding, written, change, "updated"),
+      keys: isRekeyed ? this.#deps.matcher.keys(stream, held) : undefined,
+      // A lost field is sent once more, alone, to find out whether it is lost for good.
+      again: lost.length > 0,
+      audit: updateEntry(claim.binding, written, { after }, "updated"),
     });
     return { outcome: "updated" };
   }

@@ -1,6 +1,6 @@
 import { randomUUID } from "node:crypto";
-import { ParkError, WaitError, type Binding, type JsonObject, type ResourceName } from "#model";
-import { sameValue, type Service, type Written } from "#service";
+import { errorFacts, ParkError, WaitError, type Binding, type JsonObject, type ResourceName } from "#model";
+import { isOneRequest, sameValue, type Service, type Written } from "#service";
 import type { AuditEntry, BoundClaim, Claim, DeliveryStore, InFlight } from "#store";
 import type { Difference } from "./difference.ts";
 import { linkId } from "../match/found-records.ts";
@@ -14,7 +14,12 @@ export interface Sent extends Written {
 }
 
 /** The audit entry of an update. */
-export function updateEntry(binding: Binding, sent: Sent, { after }: Difference, outcome: string): AuditEntry {
+export function updateEntry(
+  binding: Binding,
+  sent: Sent,
+  { after }: Pick<Difference, "after">,
+  outcome: string,
+): AuditEntry {
   const { before, status, durationMs } = sent;
   return { action: "update", ...binding, before, after, outcome, status, durationMs };
 }
@@ -71,8 +76,9 @@ export class Updates {
       // After our own abort the error says nothing about the service, whatever its code.
       if (signal.aborted || !provesNotExecuted(thrown))
         this.#unseen.note(claim.id, { request: mark.request, at: performance.now(), before: earlier ? before : {} });
-      // A refusal proves that nothing was written, except with arrays: they may take two requests, and the first may have succeeded.
-      else if (Object.keys(change.patch.arrays).length === 0) await this.#store.markInFlight(claim, inFlight);
+      // A refusal proves that nothing was written, unless the edit takes several requests: the first ones may have succeeded.
+      else if (isOneRequest(resource, change.patch) || errorFacts(thrown).code === "E_MOVE_UNSUPPORTED")
+        await this.#store.markInFlight(claim, inFlight);
       throw thrown;
     }
     const leftMs = earlier === undefined ? 0 : earlier.at + this.#settleMs - performance.now();

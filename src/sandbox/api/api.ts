@@ -51,6 +51,8 @@ export class Api {
       case "record":
         this.#checkParents(route.parents, caller);
         return this.#record(call, route.id, route.parents.at(-1), fields);
+      case "action":
+        return this.#act(call, route, fields);
       case "customFields":
         if (method !== "PUT") throw new Refusal(405, `${method} is not offered here`);
         return assignCustomFields(this.#tenant, resource, object(body), caller.request);
@@ -83,6 +85,19 @@ export class Api {
     if (method === "GET") return json(this.#shaper.shape(record, this.#shaper.plan(resource, "one", fields)));
     if (method === "DELETE") return this.#writes.delete(resource, record, caller);
     return this.#writes.edit(resource, record, object(call.body), fields, caller);
+  }
+
+  #act({ method, body, caller }: Call, route: Extract<Route, { kind: "action" }>, fields: string | null): ApiResponse {
+    const { resource, id, action, other } = route;
+    if (!this.#tenant.switches.actions) throw new Refusal(404, "there is nothing at this path");
+    if (method !== "PUT") throw new Refusal(405, `${method} is not offered here`);
+    const record = this.#tenant.find(resource.name, id, caller.account);
+    if (record === undefined) return this.#tenant.notFound(resource, id);
+    if (action === "move") return this.#writes.move(resource, record, object(body), fields, caller);
+    const source = this.#tenant.find(resource.name, other ?? 0, caller.account);
+    if (source === undefined || source.id === record.id)
+      throw new Refusal(400, `${resource.wire} ${other} cannot be merged into ${resource.wire} ${id}`);
+    return this.#writes.merge(resource, record, source, fields, caller);
   }
 
   /** Every record of the path must exist and belong to the previous one. */

@@ -1,5 +1,5 @@
 import type { Catalogue } from "../catalogue/catalogue.ts";
-import type { Resource } from "../catalogue/resource.ts";
+import type { RecordAction, Resource } from "../catalogue/resource.ts";
 
 /** A parent in a path: its record, and the field of the child that links to it. */
 export interface ParentStep {
@@ -24,6 +24,14 @@ export type Route =
       readonly resource: Resource;
       readonly id: number;
       readonly parents: readonly ParentStep[];
+    }
+  /** An action of one record, with the id that its path may end with: `move`, `merge/{id}`. */
+  | {
+      readonly kind: "action";
+      readonly resource: Resource;
+      readonly id: number;
+      readonly action: RecordAction;
+      readonly other: number | undefined;
     }
   | { readonly kind: "customFields"; readonly resource: Resource };
 
@@ -65,6 +73,12 @@ export class Router {
     if (second === undefined) return { kind: "collection", resource, parents: NO_PARENTS, key: first };
     const id = readId(second);
     if (id !== undefined) {
+      const action = third === undefined ? undefined : actionOf(resource, third);
+      if (action !== undefined) {
+        const other = readId(rest[0]);
+        const isWhole = action === "merge" ? other !== undefined && rest.length === 1 : rest.length === 0;
+        return isWhole ? { kind: "action", resource, id, action, other } : undefined;
+      }
       if (third !== undefined) return this.#below(resource, id, [third, ...rest], NO_PARENTS);
       return this.#recordPath ? undefined : { kind: "record", resource, id, parents: NO_PARENTS };
     }
@@ -85,6 +99,10 @@ export class Router {
     if (id === undefined) return undefined;
     return rest.length === 0 ? { kind: "record", resource, id, parents } : this.#below(resource, id, rest, parents);
   }
+}
+
+function actionOf({ actions = [] }: Resource, segment: string): RecordAction | undefined {
+  return actions.find((action) => action === segment);
 }
 
 function readId(text: string | undefined): number | undefined {

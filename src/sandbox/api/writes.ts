@@ -1,6 +1,6 @@
-import type { Json, JsonObject } from "#model";
+import type { Json, JsonObject, ResourceName } from "#model";
 import type { Resource } from "../catalogue/resource.ts";
-import type { StoredRecord, WriteOrigin } from "../records/version.ts";
+import { idsOf, type StoredRecord, type WriteOrigin } from "../records/version.ts";
 import { nothing, Refusal, type ApiResponse } from "./answer.ts";
 import { readDraft, type Draft } from "./draft.ts";
 import type { Shaper } from "./shape.ts";
@@ -28,6 +28,49 @@ export class Writes {
     caller: Caller,
   ): ApiResponse {
     return { status: 200, body: this.#show(resource, this.#change(resource, current, body, caller), fields) };
+  }
+
+  /** Gives a contact or an object another customer. Its site stays with the old one unless the body names another. */
+  move(
+    resource: Resource,
+    current: StoredRecord,
+    body: JsonObject,
+    fields: string | null,
+    caller: Caller,
+  ): ApiResponse {
+    const { moveAttachedCustomerObjects: withObjects, ...owners } = body;
+    if (owners["customer"] === undefined) throw new Refusal(400, "customer is required");
+    const { values } = readDraft(this.#tenant, { ...resource, required: [] }, owners, undefined);
+    const { customer = null, customerLocation } = values;
+    const site = "customerLocation" in owners ? (customerLocation ?? null) : null;
+    const moved = this.#restate(resource, current, { customer, customerLocation: site }, body, caller);
+    if (resource.name === "customerContact" && withObjects === true)
+      for (const object of this.#linked("customerObject", "customerContact", current.id))
+        this.#restate(
+          this.#tenant.resource("customerObject"),
+          object,
+          { customer, customerLocation: site },
+          {},
+          caller,
+        );
+    return { status: 200, body: this.#show(resource, moved, fields) };
+  }
+
+  /** Merges the ticket `source` into `target`, which gets its service records and its tags. */
+  merge(
+    resource: Resource,
+    target: StoredRecord,
+    source: StoredRecord,
+    fields: string | null,
+    caller: Caller,
+  ): ApiResponse {
+    const document = this.#tenant.resource("svcDocument");
+    for (const record of this.#linked(document.name, "ticket", source.id))
+      this.#restate(document, record, { ticket: target.id }, {}, caller);
+    this.#restate(resource, source, { mergedToTicket: target.id }, {}, caller);
+    const tags = [...new Set([...idsOf(target["tags"]), ...idsOf(source["tags"])])];
+    const merged = this.#restate(resource, target, { tags }, {}, caller);
+    return { status: 200, body: this.#show(resource, merged, fields) };
   }
 
   delete(resource: Resource, current: StoredRecord, caller: Caller): ApiResponse {
@@ -67,6 +110,26 @@ export class Writes {
     if (resource.fields.has("serverModified")) record["serverModified"] = now;
     this.#commit(resource, current, record, draft, body, caller);
     return this.#tenant.find(resource.name, record.id) ?? record;
+  }
+
+  #linked(resource: ResourceName, field: string, id: number): StoredRecord[] {
+    const rows = this.#tenant.database.table(resource).find(field, id);
+    return rows.flatMap(({ version }) => version.record ?? []);
+  }
+
+  /** Stores values that no edit may set. */
+  #restate(
+    resource: Resource,
+    current: StoredRecord,
+    values: JsonObject,
+    sent: JsonObject,
+    caller: Caller,
+  ): StoredRecord {
+    const now = this.#tenant.now();
+    const stamps = { modified: now, ...(resource.fields.has("serverModified") ? { serverModified: now } : {}) };
+    const record: StoredRecord = { ...current, ...values, ...stamps, id: current.id };
+    this.#commit(resource, current, record, { values: {}, dropped: [], embedded: [] }, sent, caller);
+    return record;
   }
 
   #answerCreated(resource: Resource, record: StoredRecord, fields: string | null): ApiResponse {

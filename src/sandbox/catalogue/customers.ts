@@ -47,6 +47,7 @@ export const customerResources: readonly ResourceSpec[] = [
     list: ["id", "name", "email", "customer"],
     hidden: ["customFields", "firstName", "lastName", "website", "modified"],
     changedSince: true,
+    actions: ["move"],
   },
   {
     name: "customerLocation",
@@ -82,5 +83,6 @@ export const customerResources: readonly ResourceSpec[] = [
     list: ["id", "object", "customer"],
     hidden: ["customFields", "additionalData", "modified"],
     changedSince: true,
+    actions: ["move"],
   },
 ];

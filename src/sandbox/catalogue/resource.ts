@@ -63,6 +63,9 @@ export function compileResource(spec: ResourceSpec, brand: Brand): Resource {
   };
 }
 
+/** `move` gives a record another customer, which no edit can. `merge` moves what a ticket holds into another one. */
+export type RecordAction = "move" | "merge";
+
 export type Method = "GET" | "POST" | "PUT" | "DELETE";
 
 /** A resource according to the reference and the known facts, in neutral (`svc`) names. */
@@ -82,6 +85,8 @@ export interface ResourceSpec {
   readonly changedSince?: true;
   /** Statuses that answer methods which are never carried out. */
   readonly refuses?: Readonly<Partial<Record<Method, number>>>;
+  /** `PUT /{resource}/{id}/{action}` */
+  readonly actions?: readonly RecordAction[];
   /** Where it also exists below another resource: `/{parent}/{pid}/{segment}`. The segment is the wrapper key there. */
   readonly nested?: { readonly parent: string; readonly field: string; readonly segment: string };
 }

@@ -76,6 +76,7 @@ export const ticketResources: readonly ResourceSpec[] = [
       ..."customFields additionalData modified".split(" "),
     ],
     changedSince: true,
+    actions: ["merge"],
   },
   {
     name: "ticketMessage",

@@ -15,6 +15,8 @@ export interface ResourceFacts {
   readonly writeOnly: readonly string[];
   /** Fields that only a create may set; an edit drops them. */
   readonly createOnly: readonly string[];
+  /** Fields that an edit drops and the action `move` changes. The first one names the owner, without which it does nothing. */
+  readonly moves: readonly string[];
   /**
    * Fields that take whole records of other resources and show only their ids. Writing them a second time may create
    * those records again.
@@ -68,6 +70,7 @@ export const known: Readonly<Record<string, Known>> = {
   customerContact: {
     required: ["name", "customer"],
     createOnly: ["customer", "customerLocation", "temporary"],
+    moves: ["customer", "customerLocation"],
     match: [
       ["customer", "email"],
       ["customer", "name"],
@@ -86,6 +89,7 @@ export const known: Readonly<Record<string, Known>> = {
   customerObject: {
     required: ["object", "customer"],
     createOnly: ["customer"],
+    moves: ["customer"],
     match: [["customer", "extendedName"]],
     changedSince: true,
   },

@@ -30,6 +30,7 @@ const nothingKnown: ResourceFacts = {
   readOnly: ["id", "link", "created", "modified"],
   writeOnly: [],
   createOnly: [],
+  moves: [],
   embeds: [],
   match: [],
   arrays: [],

@@ -62,6 +62,11 @@ export class Paths {
     return `${this.#base}/v1/${path}`;
   }
 
+  /** The URL of an action of one record, which is always below the record's plain path. */
+  async action(resource: ResourceName, id: ServiceId, action: string, scope: Scope): Promise<string> {
+    return `${this.#base}/v1/${await this.#fill(resource, await this.above(resource, id, scope))}/${id}/${action}`;
+  }
+
   /** The ancestors of a record, in the fields that its path consists of; empty for a plain path. */
   async above(resource: ResourceName, id: ServiceId, scope: Scope): Promise<Scope> {
     return this.isNested(resource) ? { ...scope, ...(await this.#known(resource, id)) } : {};

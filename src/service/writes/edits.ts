@@ -20,6 +20,8 @@ import type { Exchange } from "../transport/transport.ts";
 import { ArrayEdits } from "./array-edits.ts";
 import { droppedArrays, droppedFields } from "./compare.ts";
 import { without } from "./creates.ts";
+import { goneError } from "./gone-error.ts";
+import { Moves, splitMoved } from "./moves.ts";
 
 /** Partial edits: sends only the given fields, and asks the answer to show them. */
 export class Edits {
@@ -27,11 +29,13 @@ export class Edits {
   readonly #customFields: CustomFields;
   readonly #records: Records;
   readonly #arrays: ArrayEdits;
+  readonly #moves: Moves;
 
   constructor(deps: ReadDeps, customFields: CustomFields, records: Records, logger: Logger) {
     this.#deps = deps;
     this.#customFields = customFields;
     this.#records = records;
+    this.#moves = new Moves(deps, records);
     this.#arrays = new ArrayEdits(deps.dialect.arrayUpdate, logger);
   }
 
@@ -47,7 +51,12 @@ export class Edits {
     const moved = await this.#deps.paths.moved(resource, id, patch.fields);
     if (moved !== undefined) throw parentChanged(resource, id, moved);
     const scope: Scope = patch.fields;
-    const sent = without(patch.fields, this.#deps.paths.fieldsInPath(resource));
+    const given = splitMoved(resource, without(patch.fields, this.#deps.paths.fieldsInPath(resource)));
+    const { others: sent } = given;
+    // First, because the service may refuse it: nothing is sent then.
+    const move = isNothing(given.moved) ? undefined : await this.#moves.move(resource, id, given.moved, scope, signal);
+    if (move !== undefined && isNothing(sent) && isNothing(patch.arrays))
+      return { serviceId: id, ...move, durationMs: performance.now() - startedAt };
     const combined = await this.#customFields.combine(resource, sent, signal);
     const names = [...Object.keys(sent), ...Object.keys(patch.arrays)];
     let status = 0;
@@ -65,13 +74,17 @@ export class Edits {
     };
     const read = async () => {
       const record = await this.#records.read(resource, id, Object.keys(patch.arrays), signal, scope);
-      if (record === undefined) throw gone(resource, id);
+      if (record === undefined) throw goneError(resource, id);
       return record;
     };
     const record = await this.#arrays.write(resource, patch.arrays, put, read);
     return {
       serviceId: id,
-      dropped: [...droppedFields(resource, sent, record), ...droppedArrays(patch.arrays, record)],
+      dropped: [
+        ...(move?.dropped ?? []),
+        ...droppedFields(resource, sent, record),
+        ...droppedArrays(patch.arrays, record),
+      ],
       status,
       durationMs: performance.now() - startedAt,
     };
@@ -101,7 +114,7 @@ export class Edits {
       });
     } catch (thrown) {
       if (thrown instanceof ServiceRefusal && (await this.#records.isGone(resource, id, thrown, signal, scope)))
-        throw gone(resource, id, thrown);
+        throw goneError(resource, id, thrown);
       throw thrown;
     }
     const record = await this.#written(exchange, resource, id, names, scope, signal);
@@ -150,17 +163,14 @@ function shown(
   return names.every((name) => (name.split(".")[0] ?? name) in record) ? record : undefined;
 }
 
+function isNothing(fields: object): boolean {
+  return Object.keys(fields).length === 0;
+}
+
 function parentChanged(resource: ResourceName, id: ServiceId, { field, from, to }: Moved): ParkError {
   const wanted = to === undefined ? "no longer belongs below any" : `belongs below ${field} ${to} now`;
   const message = `${resource} ${id} is below ${field} ${from} in the service and ${wanted}; its address keeps it where it is`;
   return new ParkError("E_PARENT_CHANGED", message, {
     details: { resource, serviceId: id, field, from, to: to ?? null },
-  });
-}
-
-function gone(resource: ResourceName, id: ServiceId, cause?: unknown): ParkError {
-  return new ParkError("E_RECORD_GONE", `the service no longer has ${resource} ${id}`, {
-    cause,
-    details: { resource, serviceId: id },
   });
 }

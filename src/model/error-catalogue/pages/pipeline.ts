@@ -111,6 +111,16 @@ export const pipelineErrors = errorPage({
         'Correct the match field in the sync file, or name other fields under `match`. Then run "svcsync adopt ' +
         '{stream} --confirm".',
     },
+    E_FIELD_DROPPED: {
+      meaning:
+        "The service answered 200 and did not keep a field that names what the record belongs to, or by which it is " +
+        "found: a reference to another record, or a part of `match`. The message has the field, the value that was " +
+        "sent and the value that the service shows. The other fields of the record were written.",
+      normal: "No. The service takes some of these fields only when it creates a record.",
+      remedy:
+        'Correct the field by hand in the service, then run "svcsync retry {record}". To write it only when a record ' +
+        "is created, set `own: create` for the field.",
+    },
     E_ATTEMPTS_EXHAUSTED: {
       meaning:
         "The record failed `RETRY_ATTEMPTS` times in a row, although the service was working. The message ends " +

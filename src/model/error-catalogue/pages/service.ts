@@ -161,6 +161,15 @@ export const serviceErrors = errorPage({
         "Data that people added to the old record is lost when you delete it. If you move the record back in the " +
         "ERP, svcsync updates the existing one.",
     },
+    E_MOVE_UNSUPPORTED: {
+      meaning:
+        "The ERP gave the contact or object another customer. The service changes a customer only by its action " +
+        "`move`, and it does not offer this action (404 or 405). Nothing was sent; the record stays as it was.",
+      normal: "If people move such records in the ERP and the service's version does not have the action.",
+      remedy:
+        'Move it by hand in the service, or move it back in the ERP; then run "svcsync retry {record}". To leave the ' +
+        "customer as it was created, set `own: create` for the field.",
+    },
     E_CREATE_UNKNOWN: {
       meaning:
         "The service confirmed a create, but without a reliable id: the answer had no id, an id whose record " +

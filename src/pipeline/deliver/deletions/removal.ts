@@ -16,6 +16,7 @@ import type { DeleteGuard } from "../../poll/delete-guard.ts";
 import type { Deliverable } from "../course.ts";
 import { deletedChildren } from "./deleted-children.ts";
 import { edited } from "../difference.ts";
+import { fieldDropped } from "../lost-fields.ts";
 import type { DroppedFields } from "../dropped-fields.ts";
 import type { Presence } from "../../match/presence.ts";
 import type { Resolver } from "../resolver.ts";
@@ -141,12 +142,13 @@ export class Remover {
     if (!change) return store.remove(claim, { unbind: false, applied, inFlight });
     try {
       const written = await updates.send(claim, stream.resource, change, signal);
-      await dropped.report(stream, written, signal, change.after);
+      const { lost, after } = await dropped.settle(stream, wanted, written, change, signal);
+      if (lost.length > 0) throw fieldDropped(stream.resource, claim.binding.serviceId, lost);
       await store.remove(claim, {
         unbind: false,
         applied,
         inFlight,
-        audit: updateEntry(claim.binding, written, change, "deleted"),
+        audit: updateEntry(claim.binding, written, { after }, "deleted"),
       });
     } catch (thrown) {
       if (!(thrown instanceof SyncError) || thrown.code !== "E_RECORD_GONE") throw thrown;
