@@ -67,6 +67,8 @@ export interface RecordView {
   readonly dueAt: number | undefined;
   /** When the last real change was staged. */
   readonly changedAt: number;
+  /** Its latest change is not delivered before a person, or a count, decides about the round that brought it. */
+  readonly isGuarded?: true;
   readonly error: ErrorFacts | undefined;
   readonly binding: Binding | undefined;
   /** A person's answer that the next delivery carries out. `unbound`: they have not decided yet what the record belongs to. */

@@ -14,6 +14,7 @@ import { describePrivacy } from "./store-privacy.ts";
 import { describeReference } from "./store-reference.ts";
 import { describeRemapping } from "./store-remapping.ts";
 import type { MakePlace, StoreFeatures } from "./store-scene.ts";
+import { describeRounds } from "./store-rounds.ts";
 import { describeSweeps } from "./store-sweeps.ts";
 
 /** Every promise of the store's contract, for one implementation. Each test asks for a place of its own. */
@@ -28,6 +29,7 @@ export function describeStore(name: string, makePlace: MakePlace, features: Stor
     describeFamily(makePlace);
     describePeople(makePlace);
     describeActs(makePlace);
+    describeRounds(makePlace);
     describeSweeps(makePlace);
     describeReference(makePlace);
     describeFreshness(makePlace);

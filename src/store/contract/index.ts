@@ -16,6 +16,7 @@ import type { WatchStore } from "./people/watches.ts";
 import type { RecordStore } from "./records.ts";
 import type { ReplicaStore } from "./replicas.ts";
 import type { RevisionStore, ScheduleStore } from "./schedule.ts";
+import type { RoundStore } from "./rounds.ts";
 import type { SweepStore } from "./sweeps.ts";
 
 /**
@@ -56,6 +57,7 @@ export interface Store
   readonly history: HistoryStore;
   readonly privacy: PrivacyStore;
   readonly replicas: ReplicaStore;
+  readonly rounds: RoundStore;
   readonly watches: WatchStore;
 
   /**
@@ -123,6 +125,7 @@ export * from "./sweeps.ts";
 export * from "./matching.ts";
 export * from "./notes.ts";
 export * from "./replicas.ts";
+export * from "./rounds.ts";
 export * from "./maintenance.ts";
 export * from "./people/acts.ts";
 export * from "./people/notices.ts";

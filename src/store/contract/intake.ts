@@ -12,7 +12,8 @@ export interface IntakeStore {
    * the later one wins. A deletion of an unknown key is dropped. `backfill` marks records of a first load, which live changes overtake. A
    * real change ends any wait or park; an open intent stays open. An `unreadable` row counts as a change: the record keeps its last
    * readable row, and its claims carry the error until a readable row or a deletion is staged. A deletion keeps the last row; a record that
-   * comes back has its old binding. `complete`: the poll reached the end of its window.
+   * comes back has its old binding. `complete`: the poll reached the end of its window. `guarded`: a bound record that changes
+   * is not claimed before `rounds` decides, as an atomic part of this step.
    */
   stage(
     stream: StreamName,
@@ -21,6 +22,7 @@ export interface IntakeStore {
       unreadable?: readonly Unreadable[];
       cursor: Cursor;
       backfill: boolean;
+      guarded?: boolean;
       complete: boolean;
     },
   ): Promise<StageResult>;
@@ -31,7 +33,7 @@ export interface IntakeStore {
    */
   stageDeletions(
     stream: StreamName,
-    batch: { changes: readonly Change[]; unreadable?: readonly Unreadable[]; cursor: Cursor },
+    batch: { changes: readonly Change[]; unreadable?: readonly Unreadable[]; cursor: Cursor; guarded?: boolean },
   ): Promise<StageResult>;
 
   /**
@@ -40,7 +42,7 @@ export interface IntakeStore {
    */
   stageRead(
     stream: StreamName,
-    read: { changes: readonly Change[]; unreadable?: readonly Unreadable[]; since: number },
+    read: { changes: readonly Change[]; unreadable?: readonly Unreadable[]; since: number; guarded?: boolean },
   ): Promise<StageResult>;
 
   /** Stores that a poll failed; the cursor stays. The next `stage` clears it. */

@@ -5,11 +5,12 @@ import { Acts } from "./acts.ts";
 import { Care } from "./care.ts";
 import { Groups } from "./groups.ts";
 import { Notices } from "./notices.ts";
+import { Rounds } from "./rounds.ts";
 import { RunHistory } from "./run-history.ts";
 import { Watches } from "./watches.ts";
 
-/** What a store keeps for people, apart from the records' states. All stores share this code. */
-export type Roles = Pick<Store, "acts" | "notices" | "groups" | "history" | "care" | "watches">;
+/** Roles whose code all stores share: what a store keeps for people, and the rounds of changes that a guard counts. */
+export type Roles = Pick<Store, "acts" | "notices" | "groups" | "history" | "care" | "watches" | "rounds">;
 
 export function makeRoles(access: Access, clock: Clock, dialect: Dialect): Roles {
   return {
@@ -18,6 +19,7 @@ export function makeRoles(access: Access, clock: Clock, dialect: Dialect): Roles
     groups: new Groups(access, dialect),
     history: new RunHistory(access),
     care: new Care(access),
+    rounds: new Rounds(access),
     watches: new Watches(access, clock, dialect),
   };
 }

@@ -1,6 +1,7 @@
 import type { Binding, ErrorFacts, Projection, RecordId, RecordState, Row } from "#model";
 import type { Claim, Decision, Intent } from "../claim.ts";
 import type { RecordView } from "../facts.ts";
+import { FIRST_GUARDED } from "../lanes.ts";
 import { inFlightOf } from "./in-flight.ts";
 import { parseOptional, parseText, type JsonText } from "./json-text.ts";
 
@@ -15,6 +16,7 @@ export interface RecordRow {
   readonly attempts: number;
   readonly due_at: number | null;
   readonly changed_at: number;
+  readonly backfill: number;
   readonly error: JsonText<ErrorFacts> | null;
   readonly unreadable: JsonText<ErrorFacts> | null;
   readonly decision: Decision["kind"] | null;
@@ -32,7 +34,7 @@ export interface RecordRow {
 }
 
 export const SELECT_RECORD = `
-  SELECT r.id, r.stream, r.key, r.state, r.sequence, r.deleted, r.attempts, r.due_at, r.changed_at, r.error, r.unreadable, r.decision,
+  SELECT r.id, r.stream, r.key, r.state, r.sequence, r.deleted, r.attempts, r.due_at, r.changed_at, r.backfill, r.error, r.unreadable, r.decision,
          c.row, w.applied, w.sequence AS applied_sequence, w.doubts,
          b.resource AS bound_resource, b.service_id,
          i.resource AS intent_resource, i.projection, i.begun_at, i.looks, i.answered
@@ -73,6 +75,7 @@ export function viewOf(record: RecordRow, waitsFor: readonly RecordId[]): Record
     // While the lease is held, its end is not a due time.
     dueAt: record.state === "claimed" ? undefined : (record.due_at ?? undefined),
     changedAt: record.changed_at,
+    ...(record.backfill >= FIRST_GUARDED ? { isGuarded: true } : {}),
     error: parseOptional(record.error),
     binding: bindingOf(record),
     ...partsOf(record),

@@ -66,6 +66,7 @@ export class SqliteStore implements Store {
   readonly care: Roles["care"];
   readonly privacy: Store["privacy"];
   readonly watches: Roles["watches"];
+  readonly rounds: Roles["rounds"];
   #isClosing = false;
   #isClosed = false;
 
@@ -86,7 +87,7 @@ export class SqliteStore implements Store {
     };
     const roles = makeRoles(access, clock, dialect);
     ({ acts: this.acts, notices: this.notices, groups: this.groups } = roles);
-    ({ history: this.history, care: this.care, watches: this.watches } = roles);
+    ({ history: this.history, care: this.care, watches: this.watches, rounds: this.rounds } = roles);
     this.#same = sameSql(access, clock, dialect);
     this.#parts = new InParts(this.#commit.run.bind(this.#commit), restOf(as));
     this.#lateWaking = new LateWaking(this.#deps.family, this.#parts);

@@ -1,3 +1,4 @@
+import { FIRST_GUARDED } from "../../lanes.ts";
 import { SELECT_RECORD } from "../../rows/record-row.ts";
 import { TRANSITIONS, statesAllowing } from "../../transitions.ts";
 import { REFUSED } from "../connection/failures.ts";
@@ -64,6 +65,7 @@ export const claims = `
         UPDATE records r SET state = 'claimed', token = r.id || '.' || (c ->> 'secret'), due_at = (c ->> 'until')::bigint, again = 0
         FROM jsonb_array_elements(p_calls) c
         WHERE ${isRecord("r", "c ->> 'stream'", "c ->> 'key'")} AND r.due_at <= (c ->> 'dueBy')::bigint AND ${isIn("r", statesAllowing("claim"))}
+          AND r.backfill < ${FIRST_GUARDED}
           AND (v_mapping IS NULL OR NOT is_anothers(r.state, r.token, c ->> 'secret'))
         RETURNING (c ->> 'call')::integer AS call, r.id)
       SELECT n.call, r.* FROM claimed n JOIN record_rows r ON r.id = n.id;

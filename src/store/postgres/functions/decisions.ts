@@ -78,6 +78,6 @@ export const decisions = `
     PERFORM put_in_flight(v_id, p_doubts);
     PERFORM add_audit(p_audit);
     -- Repairs have the priority of a first load: live changes go first.
-    UPDATE records SET state = 'due', due_at = p_now, backfill = 1 WHERE id = v_id;
+    UPDATE records SET state = 'due', due_at = p_now, backfill = greatest(1, backfill) WHERE id = v_id;
     RETURN true;
   END $$`;

@@ -1,3 +1,4 @@
+import { FIRST_GUARDED } from "../../lanes.ts";
 import { TOLD_BEFORE } from "../../schedule.ts";
 
 /** Whether the deletion `d` is open. A parked one is not, because it already waits for a person. */
@@ -36,7 +37,7 @@ export const deletions = `
     is_counted := (NOT EXISTS (
       SELECT 1 FROM (
         SELECT o.id, row_number() OVER () AS nth FROM records o
-        WHERE o.stream = r.stream AND o.id <> r.id AND o.changed_at <= v_told_at
+        WHERE o.stream = r.stream AND o.id <> r.id AND o.changed_at <= v_told_at AND o.backfill < ${FIRST_GUARDED}
           AND o.state IN ('claimed', 'due') AND (o.state = 'claimed' OR o.due_at <= p_now)) others
       WHERE nth > ${TOLD_BEFORE} OR NOT EXISTS (SELECT 1 FROM deletions d WHERE d.record = others.id AND d.done = 0)))::integer;
   END $$`;

@@ -1,3 +1,4 @@
+import { FIRST_GUARDED, LANE } from "../../lanes.ts";
 import { isRecord } from "../sql.ts";
 
 /** Stores what polls read: {"k": key, "h": content hash, "d": deleted, "r": row, "u": why it cannot be read}. */
@@ -7,9 +8,22 @@ export const intake = `
     INSERT INTO streams (stream) VALUES (p_stream) ON CONFLICT DO NOTHING;
   END $$;
 
+  -- A pending record keeps its place: a live change is never demoted to first-load priority, and a guarded one stays guarded.
+  CREATE FUNCTION lane_of(p_state text, p_known integer, p_lane integer, p_is_guarded boolean) RETURNS integer LANGUAGE plpgsql AS $$
+  DECLARE
+    v_is_pending boolean := p_state IN ('due', 'claimed');
+    v_was_guarded boolean := v_is_pending AND p_known >= ${FIRST_GUARDED};
+  BEGIN
+    RETURN CASE
+      WHEN p_is_guarded THEN CASE WHEN v_was_guarded AND p_known <> ${LANE.undecided} THEN ${LANE.heldAgain} ELSE ${LANE.undecided} END
+      WHEN v_was_guarded THEN p_known
+      WHEN v_is_pending THEN least(p_known, p_lane)
+      ELSE p_lane END;
+  END $$;
+
   -- Stores and counts differences. Records that changed after p_since are left alone.
-  CREATE FUNCTION take_news(p_stream text, p_news json, p_backfill integer, p_since bigint, p_now bigint,
-    OUT changed bigint, OUT unchanged bigint)
+  CREATE FUNCTION take_news(p_stream text, p_news json, p_backfill integer, p_since bigint, p_guarded integer,
+    p_now bigint, OUT changed bigint, OUT unchanged bigint)
   LANGUAGE plpgsql AS $$
   DECLARE
     v_before bigint;
@@ -29,8 +43,7 @@ export const intake = `
       FROM different v WHERE v.id IS NOT NULL OR v.d = 0
     ), updated AS (
       UPDATE records r SET state = next_state(v.state, 'change'), hash = v.h, sequence = v.sequence, deleted = v.d,
-        -- A record that is already due or claimed keeps its place, and a live change is never demoted to first-load priority.
-        backfill = CASE WHEN v.state IN ('due', 'claimed') THEN least(v.backfill, p_backfill) ELSE p_backfill END,
+        backfill = lane_of(v.state, v.backfill, p_backfill, p_guarded = 1 AND EXISTS (SELECT 1 FROM bindings b WHERE b.record = v.id)),
         attempts = 0,
         due_at = CASE v.state WHEN 'claimed' THEN v.due_at WHEN 'due' THEN least(v.due_at, p_now) ELSE p_now END,
         again = (v.state = 'claimed')::integer, changed_at = p_now, error = v.u, unreadable = v.u
@@ -51,11 +64,11 @@ export const intake = `
     UPDATE streams s SET sequence = v_before + changed WHERE s.stream = p_stream;
   END $$;
 
-  CREATE FUNCTION stage(p_stream text, p_news json, p_cursor text, p_rows bigint, p_backfill integer, p_complete integer,
-    p_now bigint, OUT changed bigint, OUT unchanged bigint)
+  CREATE FUNCTION stage(p_stream text, p_news json, p_cursor text, p_rows bigint, p_backfill integer, p_guarded integer,
+    p_complete integer, p_now bigint, OUT changed bigint, OUT unchanged bigint)
   LANGUAGE plpgsql AS $$
   BEGIN
-    SELECT t.changed, t.unchanged INTO changed, unchanged FROM take_news(p_stream, p_news, p_backfill, NULL, p_now) t;
+    SELECT t.changed, t.unchanged INTO changed, unchanged FROM take_news(p_stream, p_news, p_backfill, NULL, p_guarded, p_now) t;
     UPDATE streams s SET cursor = p_cursor, polled_at = p_now, error = NULL,
       completed_at = CASE WHEN p_complete = 1 THEN p_now ELSE s.completed_at END,
       rows_read = CASE WHEN s.poll_open = 1 THEN s.rows_read ELSE 0 END + p_rows,

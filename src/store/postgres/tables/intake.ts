@@ -27,27 +27,40 @@ export function intakeStore(db: Database): Omit<IntakeStore, keyof SameSql> {
   const taking = (
     stream: StreamName,
     news: readonly News[],
-    { backfill = false, since }: { backfill?: boolean; since?: number } = {},
-  ) => call("take_news", stream, asJson(news), backfill, since, clock.now());
+    { backfill = false, since, guarded = false }: { backfill?: boolean; since?: number; guarded?: boolean } = {},
+  ) => call("take_news", stream, asJson(news), backfill, since, guarded, clock.now());
   const staged = async (...statements: readonly SqlText[]): Promise<StageResult> => {
     const [result] = await db.step(statements);
     const [counts]: StageResult[] = result?.rows ?? [];
     return counts ?? { changed: 0, unchanged: 0 };
   };
   return {
-    stage(stream, { changes, unreadable = [], cursor, backfill, complete }) {
+    stage(stream, { changes, unreadable = [], cursor, backfill, guarded = false, complete }) {
       const rows = changes.length + unreadable.length;
       return stageInParts({ changes, unreadable }, (news, isLast) =>
         isLast
-          ? staged(call("stage", stream, asJson(news), JSON.stringify(cursor), rows, backfill, complete, clock.now()))
-          : staged(taking(stream, news, { backfill })),
+          ? staged(
+              call(
+                "stage",
+                stream,
+                asJson(news),
+                JSON.stringify(cursor),
+                rows,
+                backfill,
+                guarded,
+                complete,
+                clock.now(),
+              ),
+            )
+          : staged(taking(stream, news, { backfill, guarded })),
       );
     },
-    stageDeletions(stream, { cursor, ...read }) {
+    stageDeletions(stream, { cursor, guarded = false, ...read }) {
       const move = fill(MOVE_DELETIONS, { stream, cursor: JSON.stringify(cursor) });
-      return stageInParts(read, (news, isLast) => staged(taking(stream, news), ...(isLast ? [move] : [])));
+      return stageInParts(read, (news, isLast) => staged(taking(stream, news, { guarded }), ...(isLast ? [move] : [])));
     },
-    stageRead: (stream, { since, ...read }) => stageInParts(read, (news) => staged(taking(stream, news, { since }))),
+    stageRead: (stream, { since, guarded = false, ...read }) =>
+      stageInParts(read, (news) => staged(taking(stream, news, { since, guarded }))),
     async remap(stream, fingerprint) {
       const values = { stream, fingerprint };
       const begin = [KEEP_FIRST, IS_KNOWN].map((sql) => fill(sql, values));

@@ -1,6 +1,7 @@
 import type { Database } from "better-sqlite3";
 import type { Clock, Key, StreamName } from "#model";
 import type { ToldDeletion } from "../../facts.ts";
+import { FIRST_GUARDED } from "../../lanes.ts";
 import { TOLD_BEFORE } from "../../schedule.ts";
 import { PART } from "../tables/stream-parts.ts";
 
@@ -47,7 +48,7 @@ export class Deletions {
       .prepare<{ stream: string; record: number; now: number; toldAt: number }, 0 | 1>(
         `WITH others AS NOT MATERIALIZED (
            SELECT EXISTS (SELECT 1 FROM deletions d WHERE d.record = r.id AND d.done = 0) AS is_told FROM records r
-           WHERE r.stream = @stream AND r.id <> @record AND r.changed_at <= @toldAt
+           WHERE r.stream = @stream AND r.id <> @record AND r.changed_at <= @toldAt AND r.backfill < ${FIRST_GUARDED}
              AND r.state IN ('claimed', 'due') AND (r.state = 'claimed' OR r.due_at <= @now))
          SELECT EXISTS (SELECT 1 FROM (SELECT is_told FROM others LIMIT ${TOLD_BEFORE}) WHERE NOT is_told)
            OR EXISTS (SELECT 1 FROM others LIMIT 1 OFFSET ${TOLD_BEFORE})`,

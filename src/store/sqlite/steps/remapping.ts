@@ -81,7 +81,7 @@ export class Rechecks {
       .pluck();
     // Repairs have the priority of a first load: live changes go first.
     this.#move = db.prepare<[number, number]>(
-      "UPDATE records SET state = 'due', due_at = ?, backfill = 1 WHERE id = ?",
+      "UPDATE records SET state = 'due', due_at = ?, backfill = max(1, backfill) WHERE id = ?",
     );
   }
 

@@ -3,6 +3,7 @@ import { isAscending, type Clock, type Cursor, type RecordState, type StreamName
 import type { StageResult } from "../../facts.ts";
 import type { IntakeStore } from "../../contract/intake.ts";
 import { stageInParts, type News } from "../../news.ts";
+import { FIRST_GUARDED, LANE } from "../../lanes.ts";
 import { next } from "../../transitions.ts";
 import type { InParts } from "../in-parts.ts";
 import type { Tables } from "../tables.ts";
@@ -25,6 +26,7 @@ interface Known {
   readonly deleted: number;
   readonly due_at: number | null;
   readonly backfill: number;
+  readonly bound: 0 | 1;
 }
 
 /** The position of a row in the batch, and the stored record that it differs from, if there is one. */
@@ -45,6 +47,7 @@ type InsertedRecord = [
 interface HowStaged {
   readonly backfill?: boolean;
   readonly since?: number;
+  readonly guarded?: boolean;
 }
 
 interface Version {
@@ -52,6 +55,8 @@ interface Version {
   readonly backfill: number;
   readonly now: number;
 }
+
+const IS_BOUND = "EXISTS (SELECT 1 FROM bindings WHERE record = r.id) AS bound";
 
 /** Stores what polls read. */
 export class Staging {
@@ -81,12 +86,12 @@ export class Staging {
       )
       .pluck();
     this.#different = db.prepare<{ stream: string; news: string }, Different | { at: number; id: null }>(`
-      SELECT n.key AS at, r.id, r.hash, r.state, r.sequence, r.deleted, r.due_at, r.backfill
+      SELECT n.key AS at, r.id, r.hash, r.state, r.sequence, r.deleted, r.due_at, r.backfill, ${IS_BOUND}
       FROM json_each(@news) n
       LEFT JOIN records r ON r.stream = +@stream AND r.key = substr(n.value, ${HASH_LENGTH + 1})
       WHERE r.hash IS NOT substr(n.value, 1, ${HASH_LENGTH})`);
     this.#known = db.prepare<[string, string], Known>(
-      "SELECT id, hash, state, sequence, deleted, due_at, backfill FROM records WHERE stream = ? AND key = ?",
+      `SELECT id, hash, state, sequence, deleted, due_at, backfill, ${IS_BOUND} FROM records r WHERE stream = ? AND key = ?`,
     );
     this.#insert = db.prepare<InsertedRecord>(`
       INSERT INTO records (stream, key, state, hash, sequence, backfill, due_at, changed_at, error, unreadable)
@@ -108,16 +113,20 @@ export class Staging {
   stage(
     stream: StreamName,
     latest: readonly News[],
-    batch: { rows: number; cursor: Cursor; backfill: boolean; complete: boolean },
+    batch: HowStaged & { rows: number; cursor: Cursor; complete: boolean },
   ): StageResult {
     const { sequence, result, now } = this.#take(stream, latest, batch);
     this.#streams.advance(stream, { sequence, cursor: batch.cursor, rows: batch.rows, complete: batch.complete, now });
     return result;
   }
 
-  stageDeletions(stream: StreamName, latest: readonly News[], cursor: Cursor): StageResult {
-    const { sequence, result } = this.#take(stream, latest);
-    this.#streams.advanceDeletions(stream, { sequence, cursor });
+  stageDeletions(
+    stream: StreamName,
+    latest: readonly News[],
+    batch: { cursor: Cursor; guarded?: boolean },
+  ): StageResult {
+    const { sequence, result } = this.#take(stream, latest, { guarded: batch.guarded === true });
+    this.#streams.advanceDeletions(stream, { sequence, cursor: batch.cursor });
     return result;
   }
 
@@ -132,7 +141,7 @@ export class Staging {
   #take(
     stream: StreamName,
     latest: readonly News[],
-    { backfill: isBackfill = false, since = Infinity }: HowStaged = {},
+    { backfill: isBackfill = false, since = Infinity, guarded = false }: HowStaged = {},
   ) {
     const backfill = isBackfill ? 1 : 0;
     const now = this.#clock.now();
@@ -144,7 +153,8 @@ export class Staging {
     for (const [news, known] of this.#differing(stream, latest)) {
       if (known !== undefined && known.sequence > since) continue;
       unchanged--;
-      if (known !== undefined) this.#change(news, known, { sequence: ++sequence, backfill, now });
+      if (known !== undefined)
+        this.#change(news, known, { sequence: ++sequence, backfill: laneOf(known, backfill, guarded), now });
       else if (news.deleted) continue;
       else if (comparable(news) === "") this.#add(stream, news, { sequence: ++sequence, backfill, now });
       else added.push(news);
@@ -207,15 +217,12 @@ export class Staging {
 
   #change({ hash, deleted, row, unreadable }: News, known: Known, version: Version): void {
     const claimed = known.state === "claimed";
-    const pending = claimed || known.state === "due";
     this.#update.run({
       ...version,
       id: known.id,
       hash,
       state: next(known.state, "change"),
       deleted: deleted ? 1 : 0,
-      // A record that is already due or claimed keeps its place, and a live change is never demoted to first-load priority.
-      backfill: pending ? Math.min(known.backfill, version.backfill) : version.backfill,
       dueAt: claimed ? known.due_at : Math.min(known.state === "due" ? known.due_at! : version.now, version.now),
       again: claimed ? 1 : 0,
       error: unreadable ? JSON.stringify(unreadable) : null,
@@ -224,6 +231,17 @@ export class Staging {
     if (known.deleted === 1 && !deleted) this.#deletions.forget(known.id);
   }
 }
+
+/** A pending record keeps its place: a live change is never demoted to first-load priority, and a guarded one stays guarded. */
+function laneOf({ state, backfill, bound }: Known, lane: number, guarded: boolean): number {
+  const isPending = state === "claimed" || state === "due";
+  const isGuarded = isPending && backfill >= FIRST_GUARDED;
+  if (guarded && bound === 1) return isGuarded && backfill !== LANE.undecided ? LANE.heldAgain : LANE.undecided;
+  if (isGuarded) return backfill;
+  return isPending ? Math.min(backfill, lane) : lane;
+}
+
+const guardedOnly = ({ guarded = false }: { readonly guarded?: boolean }): HowStaged => ({ guarded });
 
 export function stage(staging: Staging, { step }: InParts, ...[stream, batch]: Parameters<IntakeStore["stage"]>) {
   const { changes, unreadable = [] } = batch;
@@ -239,7 +257,7 @@ export function stageDeletions(
   ...[stream, batch]: Parameters<IntakeStore["stageDeletions"]>
 ) {
   return stageInParts(batch, (news, isLast) =>
-    step(() => (isLast ? staging.stageDeletions(stream, news, batch.cursor) : staging.take(stream, news))),
+    step(() => (isLast ? staging.stageDeletions(stream, news, batch) : staging.take(stream, news, guardedOnly(batch)))),
   );
 }
 

@@ -3,6 +3,7 @@ import type { Database } from "better-sqlite3";
 import type { Clock, RecordId } from "#model";
 import type { Logger } from "#telemetry";
 import type { Claim } from "../../claim.ts";
+import { FIRST_GUARDED } from "../../lanes.ts";
 import { claimLost } from "../../refusals.ts";
 import { allows } from "../../transitions.ts";
 import { LatestMoment } from "./latest-moment.ts";
@@ -50,7 +51,7 @@ export class Claims {
     const now = this.#clock.now();
     const record = this.#select.get(id.stream, id.key);
     if (record === undefined || record.due_at === null || record.due_at > now) return undefined;
-    if (!allows(record.state, "claim")) return undefined;
+    if (!allows(record.state, "claim") || record.backfill >= FIRST_GUARDED) return undefined;
     const token = randomUUID();
     this.#take.run(token, now + this.#leaseMs, record.id);
     return claimOf(record, token);
