@@ -3,6 +3,7 @@ import {
   AdoptionGate,
   AskedPolls,
   ChangeGuard,
+  MassGuard,
   Leases,
   Matcher,
   Nudges,
@@ -39,6 +40,8 @@ export interface Assembly {
   /** Which streams may deliver. */
   readonly holds: StreamHolds;
   readonly changes: ChangeGuard;
+  /** Decides about mass changes in the ERP. */
+  readonly rounds: MassGuard;
   readonly plans: Plans;
   readonly adoption: AdoptionComparison;
   readonly matcher: Matcher;
@@ -105,12 +108,13 @@ export function assemble({ configuration, parts, queue, observer, fail }: Assemb
   };
   const more = [undecidedHold(parts.store)];
   const holds = new StreamHolds({ ...common, gate: asDecided, more, released: nudge }, [...streams.keys()]);
-  const { changeGuard, guard } = settings;
+  const { changeGuard, massGuard, guard } = settings;
   const released = () => void holds.look();
   const openPlanner = () => changes.openPlanner();
   const plans = new Plans({ ...common, changeGuard, openPlanner }, syncFile.streams);
   const plan: typeof plans.count = (...of) => plans.count(...of);
   const changes = new ChangeGuard({ ...common, changeGuard, guard, plan, released, stop: fail }, syncFile.streams);
+  const rounds = new MassGuard({ ...common, massGuard, openPlanner, released: nudge, stop: fail }, syncFile.streams);
   const adoption = closing.use(new AdoptionComparison({ ...common, matcher }, syncFile.streams));
   const window = Math.max(WINDOW_MIN, concurrency * WINDOW_PER_DELIVERY);
   const relay = new Relay({
@@ -127,7 +131,7 @@ export function assemble({ configuration, parts, queue, observer, fail }: Assemb
     sourceOf: (stream) => streams.get(stream)?.source ?? stream,
     ...(elapsed ? { elapsed } : {}),
   });
-  const poller = new Poller({ ...common, sources: parts.sources.streams, sweeper, pauses, nudge });
+  const poller = new Poller({ ...common, sources: parts.sources.streams, sweeper, pauses, rounds, nudge });
   const leases = closing.use(new Leases(parts.store, settings.delivery.leaseMs));
   const nudges = closing.use(new Nudges({ queue, logger, floorMs: settings.polling.nudgeFloorMs }));
   const askedPolls = new AskedPolls({ ...common, nudges, holds }, [...streams.keys()]);
@@ -161,6 +165,7 @@ export function assemble({ configuration, parts, queue, observer, fail }: Assemb
     gate,
     holds,
     changes,
+    rounds,
     plans,
     adoption,
     matcher,

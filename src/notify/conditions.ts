@@ -82,12 +82,15 @@ function failing(streams: readonly StreamStatus[], { afterMs }: ConditionPolicy)
 /** A hold that ends without a person is only a note, because a person set it. */
 function guarded({ name, holds, deletionsHeld }: StreamStatus): Condition[] {
   const common = { affected: name, patienceMs: PERSON_MS } as const;
-  const conditions: Condition[] = holds.map(({ kind, reason, remedy, needsPerson }) => ({
+  const conditions: Condition[] = holds.map(({ kind, reason, remedy, needsPerson, records }) => ({
     ...common,
     id: `held/${name}/${kind}`,
     kind: "held",
     severity: needsPerson ? "problem" : "note",
-    title: `${name} is held: nothing of it is delivered`,
+    title:
+      records === undefined
+        ? `${name} is held: nothing of it is delivered`
+        : `${name}: the mass-change guard holds ${counted(records, "record")}`,
     cause: reason,
     remedy,
   }));

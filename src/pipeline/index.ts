@@ -36,5 +36,7 @@ export {
   type ChangeGuardSettings,
   type PlannedChange,
 } from "./plan/change-guard.ts";
+export { confirmMassChange, MassGuard } from "./plan/mass-guard.ts";
+export { massHeldNote } from "./wake/mass-hold.ts";
 export { Tally, type PlanCounts } from "./plan/tally.ts";
 export { VERDICTS, type PlannedDelivery, type PlannedField, type Verdict } from "./plan/planned-delivery.ts";

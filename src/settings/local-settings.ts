@@ -46,6 +46,8 @@ export function localSettings(
     guard: { percent: values.DELETE_GUARD_PERCENT, count: values.DELETE_GUARD_COUNT, floor: values.DELETE_GUARD_FLOOR },
     /** A changed mapping that would update more than both limits holds its stream. */
     changeGuard: { percent: values.CHANGE_GUARD_PERCENT, count: values.CHANGE_GUARD_COUNT },
+    /** A round of changes in the ERP that would update more bound records than both limits is held. */
+    massGuard: { percent: values.MASS_GUARD_PERCENT, count: values.MASS_GUARD_COUNT },
     health: { port: values.HEALTH_PORT, host: values.HEALTH_HOST, names: values.HEALTH_NAMES ?? [] },
     /** Who may see the page without the token or a user, which are secrets. */
     page: { proxy: pageProxy(values, problems), isPublic: values.PAGE_PUBLIC === "read", probes: values.HEALTH_PUBLIC },

@@ -117,6 +117,7 @@ function environment(queueUrl: string): string {
     SERVICE_PASSWORD: DEFAULT_ACCOUNT.password,
     SERVICE_CONCURRENCY: CEILING,
     QUEUE_URL: queueUrl,
+    MASS_GUARD_PERCENT: 100,
     CHANGE_GUARD_PERCENT: 100,
     CHANGE_GUARD_COUNT: 1_000_000,
   };

@@ -42,6 +42,7 @@ export async function writeEnvironment(
     ERP_URL: of.erpUrl,
     SYNC_FILE: of.syncFile ?? template,
     DATA_DIR: join(folder, "data"),
+    MASS_GUARD_PERCENT: 100,
     POLL_INTERVAL_SECONDS: of.pollSeconds ?? 30,
     STORE_URL: of.store?.url ?? "",
     STORE_SCHEMA: of.store?.schema ?? "",

@@ -120,6 +120,7 @@ export function environment({ path }: SampleErp, own: Readonly<Record<string, st
     SYNC_FILE: syncFile,
     POLL_INTERVAL_SECONDS: "1",
     SWEEP_INTERVAL_SECONDS: "4",
+    MASS_GUARD_PERCENT: "100",
     DELETE_GUARD_PERCENT: "100",
     DELETE_GUARD_COUNT: "100000",
     DELIVERY_LEASE_SECONDS: "6",

@@ -42,6 +42,7 @@ const ENVIRONMENT = {
   POLL_INTERVAL_SECONDS: "0.5",
   SWEEP_INTERVAL_SECONDS: "2",
   // A trial hides and deletes a good part of its few records on purpose.
+  MASS_GUARD_PERCENT: "100",
   DELETE_GUARD_PERCENT: "100",
 };
 

@@ -50,6 +50,7 @@ async function polling() {
     sources: new Map([[stream, source]]),
     sweeper,
     pauses: new PollPauses({ sourceOf: () => "erp" }),
+    rounds: { begin: () => {}, decide: async () => {}, end: () => {} },
     clock,
     logger: log,
     observer: {

@@ -48,13 +48,14 @@ export class Plans {
   }
 
   /**
-   * Releases the stream's changed mapping if it would still write what this plan says. Returns the number of updates.
+   * Releases the stream's changed mapping, or its mass change, if it would still write what this plan says. Returns the number of updates.
    * @throws {ParkError} E_PLAN_OUTDATED.
    */
   async confirm(name: StreamName, id: string, by: Actor): Promise<number> {
     const { openPlanner, store } = this.#deps;
     const { plan } = await this.#plan(await openPlanner(), this.#stream(name), AbortSignal.timeout(PLAN_MS));
-    return (await confirmPlan({ store }, { id, plans: [plan], streams: this.#streams }, by)).updates;
+    const { massHeld, updates } = await confirmPlan({ store }, { id, plans: [plan], streams: this.#streams }, by);
+    return massHeld ?? updates;
   }
 
   async #plan(planner: Planner, stream: Stream, signal: AbortSignal): Promise<DatedPlan> {

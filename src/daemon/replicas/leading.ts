@@ -98,7 +98,7 @@ export class Leading {
     const { parts, queue, assembly, plan, pollWatch, configuration, isContinuous, fail, failed, closing } = this.#deps;
     const { settings, syncFile, logger } = configuration;
     const { store, clock, sources } = parts;
-    const { relay, gate, changes, nudges, askedPolls } = assembly;
+    const { relay, gate, changes, rounds, nudges, askedPolls } = assembly;
     const loops = new AbortController();
     const { signal } = loops;
     const upkeep = openUpkeep(this.#deps, closing);
@@ -112,6 +112,7 @@ export class Leading {
       relay.run(signal),
       gate.run(signal),
       changes.run(signal),
+      rounds.run(signal),
       runHousekeeping({ store, clock, logger, keepDays: settings.delivery.auditKeepDays }, signal),
       watchClock({ store, clock, logger }, signal),
       pollWatch.run(signal),

@@ -1,11 +1,11 @@
 import type { Stream } from "#mapping";
 import { type Actor, ParkError, type StreamName } from "#model";
-import { confirmChange, confirmDeletions as confirm, heldDeletions } from "#pipeline";
+import { confirmChange, confirmDeletions as confirm, confirmMassChange, heldDeletions } from "#pipeline";
 import type { ActStore, NoteStore, OperatorStore, RecordStore, Store } from "#store";
 import type { StreamPlan } from "../plan/stream-plan.ts";
 
 /**
- * Confirms the updates of a plan that the change guard holds: the daemon, or the next sync, writes them.
+ * Confirms the updates of a plan that the change guard or the mass-change guard holds: the daemon, or the next sync, writes them.
  * @param plans what would be written now.
  * @throws {ParkError} E_PLAN_OUTDATED when no stream would be written by this plan now.
  */
@@ -21,17 +21,22 @@ export async function confirmPlan(
   const meant = plans.find(({ plan }) => plan === id);
   const stream = streams.find(({ name }) => name === meant?.stream);
   if (!meant || !stream) throw outdated(id, plans);
-  const { updates, known } = meant;
-  await store.acts.save(stream.name, { action: "plan", outcome: `confirmed plan ${id}: ${updates} of ${known}` }, by);
-  await confirmChange(store, stream.name, { fingerprint: stream.fingerprint, updates });
+  const { updates, known, massHeld } = meant;
+  await store.acts.save(
+    stream.name,
+    { action: "plan", outcome: `confirmed plan ${id}: ${massHeld ?? updates} of ${known}` },
+    by,
+  );
+  if (massHeld !== undefined) await confirmMassChange(store, stream.name, id);
+  else await confirmChange(store, stream.name, { fingerprint: stream.fingerprint, updates });
   return meant;
 }
 
 function outdated(id: string, plans: readonly StreamPlan[]): ParkError {
-  const now = plans.flatMap(({ stream, plan, updates }) =>
-    plan === undefined ? [] : [`${plan} (${stream}, ${updates} updates)`],
+  const now = plans.flatMap(({ stream, plan, updates, massHeld }) =>
+    plan === undefined ? [] : [`${plan} (${stream}, ${massHeld ?? updates} updates)`],
   );
-  const wanted = now.length === 0 ? "no mapping is waiting to be delivered" : `the plan is now ${now.join(", ")}`;
+  const wanted = now.length === 0 ? "nothing waits for a confirmation" : `the plan is now ${now.join(", ")}`;
   return new ParkError(
     "E_PLAN_OUTDATED",
     `plan ${id} is not what would be written now: ${wanted}. Nothing was confirmed`,

@@ -77,8 +77,12 @@ function wordsOf({ verdict, fields }: Pick<PlannedDelivery, "verdict" | "fields"
   return verdict === "delete" && fields.length > 0 ? setWords : words[verdict];
 }
 
-/** The command that releases a stream held by the change guard. */
-export function confirmText({ stream, updates, known, plan }: StreamPlan): string {
+/** The command that releases what the change guard or the mass-change guard holds. */
+export function confirmText({ stream, updates, known, plan, massHeld }: StreamPlan): string {
+  if (massHeld !== undefined)
+    return oneLine(
+      `${stream}: the ERP changed many records at once, and ${massHeld.toLocaleString("en")} of ${counted(known, "record")} would be updated, more than the mass-change guard allows. They wait until "svcsync plan --confirm ${plan}", or until the ERP shows the old values again.`,
+    );
   return oneLine(
     `${stream}: the changed mapping would update ${updates.toLocaleString("en")} of ${counted(known, "record")}, more than the change guard allows. Nothing of ${stream} is delivered until "svcsync plan --confirm ${plan}", or until the sync file is corrected and svcsync restarted.`,
   );

@@ -2,6 +2,7 @@ import type { Stream } from "#mapping";
 import type { StreamName } from "#model";
 import {
   isTooMuch,
+  massHeldNote,
   knownCount,
   Tally,
   type ChangeGuardSettings,
@@ -10,7 +11,7 @@ import {
   type Planner,
   type Verdict,
 } from "#pipeline";
-import type { Store } from "#store";
+import type { NoteStore, Store } from "#store";
 import { ErrorGroups, type ErrorGroup } from "../state/groups.ts";
 
 /** Deliveries shown per verdict; the CSV has all of them. */
@@ -22,12 +23,14 @@ export interface StreamPlan extends PlanCounts {
   readonly stream: StreamName;
   /** The mapping changed since the stream's records were last delivered, so all of them are mapped again. */
   readonly isMappingChanged: boolean;
-  /** Identifies exactly these updates by this mapping; present only for a changed mapping. */
+  /** Identifies what a person may confirm: the updates by a changed mapping, or the round of changes that the mass-change guard holds. */
   readonly plan?: string;
   /** Records that the ERP has not deleted. */
   readonly known: number;
-  /** The guard holds the stream until the plan is confirmed. */
+  /** The change guard holds the stream, or the mass-change guard some of its records, until the plan is confirmed. */
   readonly isHeld: boolean;
+  /** Records that the mass-change guard holds. */
+  readonly massHeld?: number;
   /** The deletion guard would hold the deletions. */
   readonly areDeletionsHeld: boolean;
   /** The run would change something, in the service or in what needs a person. */
@@ -38,7 +41,7 @@ export interface StreamPlan extends PlanCounts {
 }
 
 export interface StreamPlanDeps {
-  readonly store: Pick<Store, "counts">;
+  readonly store: Pick<Store, "counts"> & NoteStore;
   readonly planner: Planner;
   readonly changeGuard: ChangeGuardSettings;
   /** Called for every planned delivery. */
@@ -66,12 +69,14 @@ export async function planStream(
   const { counts } = tally;
   const known = await knownCount(store, name);
   const isMappingChanged = planner.isChanged(name);
+  const mass = isMappingChanged ? undefined : await store.note(massHeldNote(name));
   return {
     stream: name,
     isMappingChanged,
     ...(isMappingChanged ? { plan: tally.id } : {}),
     known,
-    isHeld: isMappingChanged && isTooMuch(changeGuard, { updates: counts.updates, known }),
+    ...(mass?.plan && { plan: mass.plan, massHeld: mass.updates }),
+    isHeld: Boolean(mass?.plan) || (isMappingChanged && isTooMuch(changeGuard, { updates: counts.updates, known })),
     areDeletionsHeld: counts.verdicts.delete > 0 && (await planner.wouldHold(name, counts.verdicts.delete)),
     isChange: tally.isChange,
     ...counts,

@@ -15,6 +15,7 @@ import type { NoteStore } from "#store";
 import type { Logger } from "#telemetry";
 import type { DeleteGuardSettings } from "../poll/delete-guard.ts";
 import { changeConfirmedNote, changeHeldNote, type ChangeHeld } from "../wake/change-hold.ts";
+import { massConfirmedNote, massHeldNote } from "../wake/mass-hold.ts";
 import { Planner, type PlannerDeps } from "./planner.ts";
 
 /** How often to check for a person's confirmation. */
@@ -115,6 +116,9 @@ export class ChangeGuard {
         const count = await store.remap(name, fingerprint);
         await store.saveNote(changeHeldNote(name), undefined);
         await store.saveNote(changeConfirmedNote(name), undefined);
+        // The confirmed plan included what the mass-change guard holds.
+        const mass = isAnswered ? await store.note(massHeldNote(name)) : undefined;
+        if (mass?.plan) await store.saveNote(massConfirmedNote(name), mass.plan);
         this.#pending.delete(stream);
         logger.info({ stream: name, count }, "mapping changed, records are mapped again");
         return released();

@@ -42,6 +42,8 @@ export interface PlannedDelivery {
   readonly reason?: string | undefined;
   /** Whether something was written for the record before. */
   readonly isDelivered: boolean;
+  /** It is not delivered before the mass-change guard, or a person, has decided about the round that changed it. */
+  readonly isGuarded?: true;
 }
 
 /** A planned record, and its state after the run. */

@@ -74,10 +74,10 @@ export class RecordPlanner {
     const name = recordName(view.id);
     this.#planning.add(name);
     const ids = new PendingIds();
-    const isDelivered = view.applied !== undefined;
+    const known = { isDelivered: view.applied !== undefined, ...(view.isGuarded && { isGuarded: view.isGuarded }) };
     try {
       const { applied, state, isBound, ...draft } = await this.#draft({ view, stream, ids, signal });
-      const planned: PlannedDelivery = { id: view.id, fields: [], ...draft, isDelivered };
+      const planned: PlannedDelivery = { id: view.id, fields: [], ...draft, ...known };
       const isFound = isBound ?? draft.verdict === "adopt";
       return this.#remembered(view, { planned, state: state ?? stateAfter[draft.verdict], applied, isBound: isFound });
     } catch (thrown) {
@@ -85,7 +85,7 @@ export class RecordPlanner {
       const error = errorFacts(thrown);
       const verdict = thrown instanceof WaitError ? "wait" : "park";
       const reason = thrown instanceof ParentMissing ? await this.#whyMissing(thrown.missing) : undefined;
-      const planned: PlannedDelivery = { id: view.id, verdict, fields: [], error, reason, isDelivered };
+      const planned: PlannedDelivery = { id: view.id, verdict, fields: [], error, reason, ...known };
       return this.#remembered(view, { planned, state: stateAfter[verdict], applied: view.applied, isBound: false });
     } finally {
       this.#planning.delete(name);

@@ -20,6 +20,7 @@ export class Tally {
   readonly #fields = new Map<string, number>();
   readonly #digest;
   #updates = 0;
+  #guarded = 0;
 
   /** @param fingerprint of the mapping that is planned. */
   constructor(stream: StreamName, fingerprint: string) {
@@ -28,13 +29,15 @@ export class Tally {
     this.#digest = createHash("sha256").update(JSON.stringify([stream, fingerprint]));
   }
 
-  add({ id, verdict, fields, isDelivered }: Pick<PlannedDelivery, "id" | "verdict" | "fields" | "isDelivered">): void {
+  add(planned: Pick<PlannedDelivery, "id" | "verdict" | "fields" | "isDelivered" | "isGuarded">): void {
+    const { id, verdict, fields, isDelivered, isGuarded = false } = planned;
     this.#verdicts[verdict] += 1;
     if (verdict !== "update") return;
     for (const { field } of fields) this.#fields.set(field, (this.#fields.get(field) ?? 0) + 1);
     if (!isDelivered) return;
     this.#updates += 1;
-    this.#digest.update(planned(id, fields));
+    if (isGuarded) this.#guarded += 1;
+    this.#digest.update(digested(id, fields));
   }
 
   get counts(): PlanCounts {
@@ -44,6 +47,11 @@ export class Tally {
       fields: fields.toSorted((a, b) => b.count - a.count),
       updates: this.#updates,
     };
+  }
+
+  /** Updates of records that the mass-change guard holds or has still to count. */
+  get guarded(): number {
+    return this.#guarded;
   }
 
   /** Whether the run changes anything, in the service or for a person. */
@@ -57,6 +65,6 @@ export class Tally {
   }
 }
 
-function planned({ key }: RecordId, fields: PlannedDelivery["fields"]): string {
+function digested({ key }: RecordId, fields: PlannedDelivery["fields"]): string {
   return `${JSON.stringify(key)}${canonicalJson(fields.map(({ field, after }) => [field, after]))}\n`;
 }

@@ -4,6 +4,7 @@ import type { IntakeStore, NoteStore, RecordStore, Unreadable } from "#store";
 import type { Logger } from "#telemetry";
 import { keylessNote, rereadNote } from "../notes.ts";
 import type { Observer } from "../observer.ts";
+import type { PolledRounds } from "../plan/mass-guard.ts";
 import type { PollPauses } from "./poll-pauses.ts";
 import { screen, type Screened } from "./quarantine.ts";
 import type { Sweeper } from "./sweeper.ts";
@@ -13,6 +14,8 @@ export interface PollerDeps {
   readonly sources: ReadonlyMap<StreamName, SourceStream>;
   readonly sweeper: Pick<Sweeper, "sweepIfDue">;
   readonly pauses: PollPauses;
+  /** Decides about the changes of bound records once all of a round are stored. */
+  readonly rounds: PolledRounds;
   readonly clock: Clock;
   readonly logger: Logger;
   readonly observer: Required<Observer>;
@@ -40,21 +43,23 @@ export class Poller {
    * and other streams are not affected. Does nothing while polls of the ERP are paused.
    */
   async poll(stream: StreamName, signal: AbortSignal): Promise<void> {
-    const { sources, pauses } = this.#deps;
+    const { sources, pauses, rounds } = this.#deps;
     const source = sources.get(stream);
     if (!source) return;
     const cause = await pauses.enter(stream, signal);
     if (signal.aborted) return;
     if (cause !== undefined) return await this.#putOff(stream, cause);
+    rounds.begin(stream);
     try {
       await this.#read(stream, source, signal);
     } finally {
+      rounds.end(stream);
       pauses.left(stream);
     }
   }
 
   async #read(stream: StreamName, source: SourceStream, signal: AbortSignal): Promise<void> {
-    const { store, clock, logger, observer, nudge, pauses } = this.#deps;
+    const { store, clock, logger, observer, nudge, pauses, rounds } = this.#deps;
     const startedAt = clock.now();
     const total = { rowsRead: 0, changed: 0, unchanged: 0 };
     try {
@@ -65,7 +70,7 @@ export class Poller {
       const stage = async (complete: boolean) => {
         if (!pending) return;
         await this.#tellUnreadable(stream, pending.unreadable);
-        const result = await store.stage(stream, { ...pending, backfill: firstLoad, complete });
+        const result = await store.stage(stream, { ...pending, backfill: firstLoad, guarded: true, complete });
         total.rowsRead += pending.changes.length + pending.unreadable.length;
         total.changed += result.changed;
         total.unchanged += result.unchanged;
@@ -78,9 +83,11 @@ export class Poller {
         pending = { ...screen(stream, batch), cursor: batch.cursor };
       }
       await stage(true);
+      await rounds.decide(stream, signal);
       await this.#deletions(stream, source, signal, total);
       await this.#keyless(stream, source, signal);
       total.changed += await this.#sweep(stream, source, signal);
+      await rounds.decide(stream, signal);
       const facts = { ...total, durationMs: clock.now() - startedAt, backfill: firstLoad };
       pauses.succeeded(stream);
       this.#unstored.delete(stream);
@@ -90,6 +97,8 @@ export class Poller {
       else logger.debug({ stream, ...facts }, "stream polled");
     } catch (thrown) {
       if (signal.aborted) return;
+      // What was read before the failure is a round, too. If this fails as well, the guard decides when the store answers.
+      await rounds.decide(stream, signal).catch(() => undefined);
       await this.#failed(stream, thrown);
     }
   }
@@ -115,7 +124,11 @@ export class Poller {
     if (!source.deletions) return;
     const { deletionCursor } = await store.cursor(stream);
     for await (const batch of source.deletions(deletionCursor, signal)) {
-      const result = await store.stageDeletions(stream, { ...screen(stream, batch), cursor: batch.cursor });
+      const result = await store.stageDeletions(stream, {
+        ...screen(stream, batch),
+        cursor: batch.cursor,
+        guarded: true,
+      });
       total.changed += result.changed;
       total.rowsRead += batch.changes.length;
       observer.staged(stream, result);

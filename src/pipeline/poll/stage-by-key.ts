@@ -17,7 +17,7 @@ export interface StagedByKey {
 
 /**
  * Reads records by their keys and stages those that exist. With `deleteMissing`, stages the others as deleted. If a poll changed a
- * record between its read and its staging, the poll's version stays.
+ * record between its read and its staging, the poll's version stays. The mass-change guard counts changes of bound records.
  */
 export async function stageByKey(
   store: IntakeStore,
@@ -40,7 +40,7 @@ export async function stageByKey(
       if (row === undefined && !read.refused && deleteMissing) changes.push({ kind: "delete", key });
     }
     if (changes.length === 0) continue;
-    changed += (await store.stageRead(stream, { ...screen(stream, { changes }), since })).changed;
+    changed += (await store.stageRead(stream, { ...screen(stream, { changes }), since, guarded: true })).changed;
   }
   return { changed, missing, refused };
 }

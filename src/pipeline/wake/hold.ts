@@ -3,12 +3,17 @@ import type { ActStore, MatchStore, NoteStore } from "#store";
 
 /** Why a stream is held, and what ends it. */
 export interface Held {
-  /** `adoption`: existing records are not known yet. `pause`: a person paused the stream. `change`: the mapping changes many records. */
-  readonly kind: "adoption" | "pause" | "change";
+  /**
+   * `adoption`: existing records are not known yet. `pause`: a person paused the stream. `change`: the mapping changes many records.
+   * `mass`: the ERP changed many records.
+   */
+  readonly kind: "adoption" | "pause" | "change" | "mass";
   readonly reason: string;
   readonly remedy: string;
   /** False if the hold ends without a person. */
   readonly needsPerson: boolean;
+  /** Only these records are held; the others of the stream are delivered. */
+  readonly records?: number;
   /** Whether polls are held, too. */
   readonly polls: boolean;
   /** When the hold ends, if that time is fixed. */

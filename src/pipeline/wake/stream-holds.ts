@@ -3,6 +3,7 @@ import { restoredNote, type MatchStore, type NoteStore, type RevisionStore, type
 import type { Logger } from "#telemetry";
 import { adoptionHold, type AdoptionGate } from "./adoption-gate.ts";
 import { changeHold } from "./change-hold.ts";
+import { massHold } from "./mass-hold.ts";
 import type { Held, Hold, HoldStore } from "./hold.ts";
 import { StoreNews } from "./store-news.ts";
 
@@ -28,12 +29,12 @@ const pauseHold: Hold = {
   },
 };
 
-/** The holds besides the adoption gate. If several apply, the first one is reported first. */
+/** The holds of whole streams besides the adoption gate. If several apply, the first one is reported first. */
 const otherHolds: readonly Hold[] = [pauseHold, changeHold];
 
 /** Returns all holds of the stream now, from the store alone. */
 export async function heldBy(store: HoldStore, stream: StreamName, now: number): Promise<Held[]> {
-  return findHeld([adoptionHold, ...otherHolds], store, stream, now);
+  return findHeld([adoptionHold, ...otherHolds, massHold], store, stream, now);
 }
 
 /** Reads the holds in parallel: one round trip to a remote store. */

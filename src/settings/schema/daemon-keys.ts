@@ -78,6 +78,16 @@ export const deliveryKeys = {
     "50",
     "A changed mapping that would update at most this many records of a stream never holds it, whatever their share.",
   ),
+  MASS_GUARD_PERCENT: withDefault(
+    wholeNumber(0, 100),
+    "25",
+    "Changes in the ERP that would update more than this share of a stream's bound records at once wait until you confirm them, in percent. 100 turns this off.",
+  ),
+  MASS_GUARD_COUNT: withDefault(
+    wholeNumber(0, 10_000_000),
+    "50",
+    "Changes in the ERP that would update at most this many bound records of a stream at once never wait, whatever their share.",
+  ),
   DELIVERY_LEASE_SECONDS: withDefault(
     seconds(1, 86_400),
     "120",

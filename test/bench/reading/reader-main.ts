@@ -40,6 +40,7 @@ const poller = new Poller({
   sources: new Map([[stream, source]]),
   sweeper: { sweepIfDue: async () => 0 },
   pauses: new PollPauses({ sourceOf: () => "erp" }),
+  rounds: { begin: () => {}, decide: async () => {}, end: () => {} },
   clock: systemClock,
   logger: silentLogger,
   observer: {

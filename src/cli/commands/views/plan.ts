@@ -38,7 +38,10 @@ export const registerPlan: Registration = (cli) =>
       .argument("[streams...]", "these streams (default: all)")
       .option("--record <record>", "one record as stream/key", recordNamed)
       .option("--csv <file>", "write every field that would be written")
-      .option("--confirm <plan>", "release a changed mapping that the change guard holds, by the id of its plan"),
+      .option(
+        "--confirm <plan>",
+        "release what the change guard or the mass-change guard holds, by the id of its plan",
+      ),
   )
     .addHelpText("after", planWords)
     .action(cli.action(plan));
@@ -94,7 +97,12 @@ async function confirm(
   options: PlanOptions,
   io: Io,
 ): Promise<number> {
-  const { stream, updates } = await confirmPlan({ store }, { id, plans, streams: syncFile.streams }, actorOf(options));
+  const { stream, massHeld, ...meant } = await confirmPlan(
+    { store },
+    { id, plans, streams: syncFile.streams },
+    actorOf(options),
+  );
+  const updates = massHeld ?? meant.updates;
   if (options.json) printJson(io.stdout, { confirmed: { stream, plan: id, updates } });
   else
     io.stdout.write(

@@ -222,6 +222,21 @@ export const pipelineErrors = errorPage({
         "`status` also shows the id, and you can also confirm on the status page. After a correction, the hold " +
         "ends without a confirmation. `CHANGE_GUARD_PERCENT` and `CHANGE_GUARD_COUNT` set the limits.",
     },
+    E_MASS_CHANGE: {
+      meaning:
+        "Within one poll, or polls of ten minutes, the ERP changed so many records that svcsync would update more than " +
+        "50 records and more than a quarter of those that it keeps in the service. These records wait. All others of the stream are delivered.",
+      normal:
+        "After a mass change that somebody made on purpose, such as new prices for all items. Otherwise the ERP may be " +
+        "another database, an export may have another encoding, or an import may have gone wrong.",
+      remedy:
+        '"svcsync plan {stream}" shows what would be written, and "svcsync plan --confirm ID" writes it. Or correct the ERP: ' +
+        "once it shows the old values again, the hold ends.",
+      more:
+        "`status` also shows the id, and you can also confirm on the status page. Another mass change during the hold is counted " +
+        "again and gets another id; single changes do not. `MASS_GUARD_PERCENT` and `MASS_GUARD_COUNT` set the limits; 100 percent " +
+        "turns the guard off.",
+    },
     E_PLAN_OUTDATED: {
       meaning:
         "The confirmed plan is no longer what svcsync would write. The id of a plan covers one mapping and exactly " +

@@ -86,20 +86,23 @@ function planned({ plan, at }: DatedPlan, frame: Frame, now: number): Html {
     ${verdicts.update + verdicts.create > samples.length ? html`<p class="quiet">The whole list: <code class="command">svcsync plan ${plan.stream} --csv plan.csv</code></p>` : undefined}`;
 }
 
-function summary({ isHeld, isChange, updates, known }: StreamPlan): string {
+function summary({ isHeld, isChange, updates, known, massHeld }: StreamPlan): string {
+  if (massHeld !== undefined)
+    return `The ERP changed many records at once, and ${massHeld.toLocaleString("en")} of ${counted(known, "record")} would be updated, more than the mass-change guard allows. They wait until a person decides; the others of the stream are delivered.`;
   if (isHeld)
     return `The changed mapping would update ${updates.toLocaleString("en")} of ${counted(known, "record")}, more than the change guard allows. Nothing of the stream is delivered until a person decides.`;
   return isChange ? "This is written next." : "The next run changes nothing.";
 }
 
-function decision({ stream, plan, updates }: StreamPlan, frame: Frame): Html {
+function decision({ stream, plan, updates, massHeld }: StreamPlan, frame: Frame): Html {
+  const unmeant = massHeld === undefined ? ifMappingIsWrong : ifErpIsWrong;
   const form = html`<div class="decision">
     <h2>Is this change intended?</h2>
     ${openForm(
       {
         action: `${streamPath(stream)}/plan`,
         verb: "plan",
-        label: `Write ${counted(updates, "update")}`,
+        label: `Write ${counted(massHeld ?? updates, "update")}`,
         fields: html`<input type="hidden" name="plan" value="${plan}" />`,
       },
       frame,
@@ -115,7 +118,11 @@ function decision({ stream, plan, updates }: StreamPlan, frame: Frame): Html {
         ${unmeant}`;
 }
 
-const unmeant = html`<p>
+const ifErpIsWrong = html`<p>
+  If not, correct the ERP: the hold ends when it shows the old values again, and nothing is written.
+</p>`;
+
+const ifMappingIsWrong = html`<p>
   If not, correct the sync file and restart svcsync: the hold then ends, and nothing is written.
 </p>`;
 
