@@ -128,8 +128,10 @@ export class MassGuard {
     if (confirmed === undefined) return;
     await store.saveNote(massConfirmedNote(name), undefined);
     const held = await store.note(massHeldNote(name));
-    if (confirmed === held?.plan) await this.#release(name, "mass change was confirmed");
-    else logger.warn({ stream: name, plan: confirmed }, "confirmed mass change was outdated");
+    if (confirmed !== held?.plan)
+      return logger.warn({ stream: name, plan: confirmed }, "confirmed mass change was outdated");
+    const count = await this.#release(name);
+    logger.info({ stream: name, count }, "mass change was confirmed");
   }
 
   async #decide(stream: Stream, signal: AbortSignal): Promise<void> {
@@ -146,7 +148,7 @@ export class MassGuard {
     const keepHeld = held !== undefined && held.plan !== null && found === "few rows";
     await this.#remember(name, count);
     await store.rounds.letThrough(name, { upTo, keepHeld });
-    if (held && !keepHeld) return await this.#release(name, "mass change was taken back");
+    if (held && !keepHeld) return await this.#takeBack(name);
     // The ERP may be going back to the old values row by row.
     if (held && round.again > 0 && held.updates <= FEW_TO_PLAN) this.#planAt.set(name, 0);
     released();
@@ -215,7 +217,7 @@ export class MassGuard {
       this.#planAt.set(name, performance.now() + COUNT_AGAIN_MS);
       const bound = await store.rounds.boundCount(name);
       if (massGuard.percent >= 100 || !isTooMuch(massGuard, { updates, known: bound }))
-        return await this.#release(name, "mass change was taken back");
+        return await this.#takeBack(name);
       if (updates !== held.updates) await store.saveNote(massHeldNote(name), { ...held, updates, bound });
     } catch (thrown) {
       if (signal.aborted || thrown instanceof StopError) throw thrown;
@@ -224,14 +226,19 @@ export class MassGuard {
     }
   }
 
-  async #release(name: StreamName, message: string): Promise<void> {
-    const { store, logger, released } = this.#deps;
+  async #takeBack(name: StreamName): Promise<void> {
+    const count = await this.#release(name);
+    this.#deps.logger.info({ stream: name, count }, "mass change was taken back");
+  }
+
+  async #release(name: StreamName): Promise<number> {
+    const { store, released } = this.#deps;
     const count = await store.rounds.release(name);
     await store.saveNote(massHeldNote(name), undefined);
     await store.saveNote(massRecentNote(name), undefined);
     this.#planAt.delete(name);
-    logger.info({ stream: name, count }, message);
     released();
+    return count;
   }
 
   async #recent(name: StreamName): Promise<number> {

@@ -227,7 +227,7 @@ export const pipelineErrors = errorPage({
         "Within one poll, or polls of ten minutes, the ERP changed so many records that svcsync would update more than " +
         "50 records and more than a quarter of those that it keeps in the service. These records wait. All others of the stream are delivered.",
       normal:
-        "After a mass change that somebody made on purpose, such as new prices for all items. Otherwise the ERP may be " +
+        "After an intended mass change, such as new prices for all items. Otherwise the ERP may be " +
         "another database, an export may have another encoding, or an import may have gone wrong.",
       remedy:
         '"svcsync plan {stream}" shows what would be written, and "svcsync plan --confirm ID" writes it. Or correct the ERP: ' +
