@@ -63,5 +63,6 @@ export { onAbort, untilAborted } from "./abort.ts";
 export { Bell } from "./bell.ts";
 export { ListenerSet } from "./listener-set.ts";
 export { nearest } from "./nearest.ts";
+export { isHarmless } from "./harmless.ts";
 export { counted, oneLine, printable } from "./text.ts";
 export { isLoopback, secretsInAddress, splitHosts } from "./address.ts";

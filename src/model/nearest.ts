@@ -1,7 +1,7 @@
 /**
  * The known word of which `word` is most likely a misspelling, or undefined if none is near. Near means that letters were inserted,
  * removed, replaced or swapped with their neighbour, at most a third of the word's length, but at least one and at most three. Case is
- * ignored. Words that differ only in their digits (email1, email2) are two words, not a misspelling.
+ * ignored, but the word itself is never its own misspelling. Words that differ only in their digits (email1, email2) are two words, not a misspelling.
  */
 export function nearest(word: string, names: Iterable<string>): string | undefined {
   const lower = word.toLowerCase();
@@ -9,6 +9,7 @@ export function nearest(word: string, names: Iterable<string>): string | undefin
   let best: { readonly name: string; readonly edits: number } | undefined;
   for (const name of names) {
     const known = name.toLowerCase();
+    if (name === word) continue;
     if (known !== lower && withoutDigits(known) === withoutDigits(lower)) continue;
     const edits = editDistance(lower, known);
     if (edits <= allowed && edits < (best?.edits ?? Infinity)) best = { name, edits };

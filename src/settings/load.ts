@@ -1,3 +1,4 @@
+import { isHarmless } from "#model";
 import { readEnvironment, type EnvironmentOptions } from "./environment.ts";
 import type { Key } from "./schema/key.ts";
 import { localSettings, type LocalSettings } from "./local-settings.ts";
@@ -68,20 +69,9 @@ function parseValues(texts: Readonly<Record<string, string>>): { values: Values;
   return { values: values as Values, problems };
 }
 
-/**
- * Forms of values that people mistype and that are no secrets: very short texts, numbers, plain words, host names. Anything else may be a
- * password in the wrong key.
- */
-const harmless = [
-  /^.{1,4}$/u,
-  /^-?\d{1,9}(\.\d{1,3})?$/,
-  /^[a-z]{1,12}$/i,
-  /^[a-z-]{1,20}(\.[a-z-]{1,20}){1,3}(:\d{1,5})?$/,
-];
-
 /** Shows enough of a value to recognise it, but no secret: the value itself, or only its form. */
 function shown(text: string): string {
-  if (harmless.some((form) => form.test(text))) return JSON.stringify(text);
+  if (isHarmless(text)) return JSON.stringify(text);
   const scheme = /^([a-z][a-z0-9+.-]{0,15}):\/\//i.exec(text)?.[1];
   return scheme === undefined ? `${text.length} characters, not shown` : `an address with ${scheme}://, not shown`;
 }

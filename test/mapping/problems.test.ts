@@ -64,7 +64,7 @@ streams:
 `;
     expect(problemsOf(text, { OLD_URL: "x" })).toEqual([
       'sync.yaml:3:19 sources.erp.adapter: found the unknown adapter "sgl", did you mean "sql"?',
-      'sync.yaml:4:30 sources.old.url: the variable OLD_ULR is not set, did you mean "OLD_URL"?',
+      'sync.yaml:4:30 sources.old.url: the variable OLD_ULR is not set or empty, did you mean "OLD_URL"?; set it in the env file (.env, or the file of --env-file) or in the environment of svcsync: OLD_ULR=…',
       'sync.yaml:8:5 streams.customers.sorce: found the unknown word "sorce", did you mean "source"?',
       "sync.yaml:9:5 streams.customers.read.key: found nothing, expected text or a list",
       'sync.yaml:9:31 streams.customers.read.kye: found the unknown word "kye", did you mean "key"?',
@@ -98,12 +98,20 @@ streams:
   it.each([
     ["nothing at all", "", "sync.yaml:1:1 found null, expected an object with sources and streams"],
     ["a list", "- a\n", "sync.yaml:1:1 found a list, expected an object with sources and streams"],
-    ["a key twice", `${stream("gone: park")}    gone: park\n`, "sync.yaml:10:5 Map keys must be unique"],
-    ["an unknown anchor", "sources: *erp\n", "sync.yaml:1:10 no anchor &erp stands above this alias"],
+    [
+      "a key twice",
+      `${stream("gone: park")}    gone: park\n`,
+      'sync.yaml:10:5 found "gone" a second time (first in line 5), expected each name once: remove or rename one of them',
+    ],
+    [
+      "an unknown anchor",
+      "sources: *erp\n",
+      'sync.yaml:1:10 found *erp, and no &erp above it; expected the name of an anchor, or quotes around a text that begins with *: "*erp"',
+    ],
     [
       "an open bracket",
       "sources: [\n",
-      "sync.yaml:2:1 Flow sequence in block collection must be sufficiently indented and end with a ]",
+      "sync.yaml:2:1 found [ without ] before this line, expected ] at its end: add it, or indent the lines between",
     ],
   ])("name the place in text that is no YAML or no sync file: %s", (_, text, problem) => {
     expect(problemsOf(text)).toContain(problem);
@@ -270,7 +278,7 @@ streams:
 
   it("name a map that stands where a name is wanted, as two braces in a row make it", () => {
     expect(problemsOf(stream("resource: {{RESOURCE}}"))).toContain(
-      "sync.yaml:5:16 a name is a map or a list; quote text that holds { or [",
+      "sync.yaml:5:16 found { or [ where a name or a text is expected: put quotes around a text that begins with it",
     );
   });
 

@@ -25,9 +25,17 @@ describe("variables in sources", () => {
   });
 
   it.each([
-    ["${ERP_URL}", "the variable ERP_URL is not set", 30],
-    ["host/${ERP_URL}", "the variable ERP_URL is not set", 35],
-    ["${constructor}", "the variable constructor is not set", 30],
+    [
+      "${ERP_URL}",
+      "the variable ERP_URL is not set or empty; set it in the env file (.env, or the file of --env-file) or in the environment of svcsync: ERP_URL=…",
+      30,
+    ],
+    [
+      "host/${ERP_URL}",
+      "the variable ERP_URL is not set or empty; set it in the env file (.env, or the file of --env-file) or in the environment of svcsync: ERP_URL=…",
+      35,
+    ],
+    ["${constructor}", "the variable constructor is not set or empty; set it in the env file", 30],
     ["${ERP URL}", 'found "${" that begins no variable, expected ${NAME} (a dollar sign itself is written $$)', 30],
     ["${ERP_URL", 'found "${" that begins no variable, expected ${NAME} (a dollar sign itself is written $$)', 30],
   ])("that cannot be filled in are named: %s", (url, message, column) => {

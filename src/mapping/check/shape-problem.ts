@@ -9,8 +9,8 @@ import { choicesOf, memberNames, schemaAt } from "./schema-names.ts";
 type Issue = z.core.$ZodIssue;
 
 export interface ShapeOptions {
-  /** Names only the kinds of values, because settings hold secrets. */
-  readonly hideValues?: boolean;
+  /** Names only the kinds of values, because settings hold secrets; as a function: only of the values at some places. */
+  readonly hideValues?: boolean | ((path: FilePath, value: unknown) => boolean);
 }
 
 /** Checks a part of the file. Returns its parsed value, or the problems in terms of the file. */
@@ -22,7 +22,10 @@ export function checkShape<T>(
 ): { readonly value?: T; readonly problems: readonly Problem[] } {
   const result = schema.safeParse(value);
   if (result.success) return { value: result.data, problems: [] };
-  const found = hideValues ? kindOf : shown;
+  const found = (value: unknown, at: FilePath) => {
+    const isHidden = typeof hideValues === "function" ? hideValues(at, value) : hideValues;
+    return isHidden ? kindOf(value) : shown(value);
+  };
   return { problems: result.error.issues.flatMap((issue) => problemsOf(issue, { root: value, path, schema, found })) };
 }
 
@@ -31,7 +34,7 @@ interface Setting {
   readonly root: unknown;
   readonly path: FilePath;
   readonly schema: z.core.$ZodType | undefined;
-  readonly found: (value: unknown) => string;
+  readonly found: (value: unknown, path: FilePath) => string;
 }
 
 function problemsOf(issue: Issue, { root, path: at, schema: top, found }: Setting): Problem[] {
@@ -55,20 +58,24 @@ function problemsOf(issue: Issue, { root, path: at, schema: top, found }: Settin
     if (at >= 0) return issue.errors[at]!.flatMap((nested) => problemsOf(nested, choice));
     const misspelt = misspeltWords(path, value, memberNames(schema));
     if (misspelt.length > 0) return misspelt;
-    return [{ path, message: `found ${found(value)}, expected ${wanted ?? choiceKinds(issue.errors)}` }];
+    return [{ path, message: `found ${found(value, path)}, expected ${wanted ?? choiceKinds(issue.errors)}` }];
   }
   if (issue.code === "invalid_value") {
     const values = issue.values.map(String);
     const hint = typeof value === "string" ? didYouMean(value, values) : "";
-    return [{ path, message: `found ${found(value)}, expected ${wanted ?? oneOf(values)}${hint}` }];
+    return [{ path, message: `found ${found(value, path)}, expected ${wanted ?? oneOf(values)}${hint}` }];
   }
   if (issue.code === "invalid_type")
-    return [{ path, message: `found ${found(value)}, expected ${wanted ?? kinds[issue.expected] ?? issue.expected}` }];
+    return [
+      { path, message: `found ${found(value, path)}, expected ${wanted ?? kinds[issue.expected] ?? issue.expected}` },
+    ];
   if (issue.code === "too_small")
-    return [{ path, message: `found ${found(value)}, expected at least ${counted(issue.minimum, issue.origin)}` }];
+    return [
+      { path, message: `found ${found(value, path)}, expected at least ${counted(issue.minimum, issue.origin)}` },
+    ];
   if (issue.code === "too_big")
-    return [{ path, message: `found ${found(value)}, expected at most ${counted(issue.maximum, issue.origin)}` }];
-  return [{ path, message: `found ${found(value)}, ${wanted ?? issue.message}` }];
+    return [{ path, message: `found ${found(value, path)}, expected at most ${counted(issue.maximum, issue.origin)}` }];
+  return [{ path, message: `found ${found(value, path)}, ${wanted ?? issue.message}` }];
 }
 
 /** A message that the schema itself defines, as opposed to the library's default. */
@@ -77,6 +84,11 @@ function ownWords(message: string): string | undefined {
 }
 
 function unknownWord(path: FilePath, word: string, known: readonly string[]): Problem {
+  // Another choice of the union has this word.
+  if (known.includes(word)) {
+    const message = `found "${word}", which does not go with the other words here, expected it alone, or to be left out`;
+    return { path: [...path, word], atName: true, message };
+  }
   const hint = didYouMean(word, known) || (known.length === 0 ? "" : `, expected one of ${known.join(", ")}`);
   return { path: [...path, word], atName: true, message: `found the unknown word "${word}"${hint}` };
 }

@@ -1,11 +1,13 @@
 import type { z } from "zod";
 import type { SourceEntry } from "../contract.ts";
-import { isObject } from "../object.ts";
+import { isHarmless } from "#model";
+import { isObject, memberOf } from "../object.ts";
 import { didYouMean } from "../did-you-mean.ts";
 import { checkAdapterWords } from "./adapter-words.ts";
 import type { FilePath, Problem } from "./problem.ts";
 import { secretsIn } from "./secrets.ts";
 import type { SyncFileContext } from "../sync-file-context.ts";
+import { secretName } from "./yaml-value.ts";
 import { fillVariables } from "./variable.ts";
 
 export interface CheckedSources {
@@ -50,7 +52,8 @@ export function checkSources(words: Readonly<Record<string, unknown>>, context: 
     const wrong = filled.problems.filter((problem) => !allowed.some((unset) => unset.problem === problem));
     problems.push(...wrong);
     if (wrong.length > 0) continue;
-    const checked = checkAdapterWords(shapes.settings, filled.value, path, { hideValues: true });
+    const hideValues = (at: FilePath, value: unknown) => mayBeSecret(settings, at.slice(path.length), value);
+    const checked = checkAdapterWords(shapes.settings, filled.value, path, { hideValues });
     const known = checked.problems.filter(
       (problem) => !allowed.some((unset) => mayFollow(problem, unset.problem.path)),
     );
@@ -70,6 +73,18 @@ export function checkSources(words: Readonly<Record<string, unknown>>, context: 
     problems,
     warnings,
   };
+}
+
+/**
+ * Whether a setting's value must not be shown. `settings` is as written in the file: a value of the environment is never
+ * shown, nor one whose name or form is that of a secret.
+ */
+function mayBeSecret(settings: unknown, at: FilePath, value: unknown): boolean {
+  const written = at.reduce(memberOf, settings);
+  if (written === undefined && at.length > 0) return true;
+  if (JSON.stringify(written ?? null).includes("${")) return true;
+  if (at.some((part) => typeof part === "string" && secretName.test(part))) return true;
+  return typeof value === "string" ? !isHarmless(value) : typeof value === "object" && value !== null;
 }
 
 /** Whether a problem may only be caused by the unknown value at `path`, or a part of it. */

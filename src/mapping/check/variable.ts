@@ -42,7 +42,9 @@ export function fillVariables(value: unknown, environment: Readonly<Record<strin
       else if (value === undefined)
         unset.push({
           name,
-          problem: wrong(`the variable ${name} is not set${didYouMean(name, Object.keys(environment))}`),
+          problem: wrong(
+            `the variable ${name} is not set or empty${didYouMean(name, Object.keys(environment))}; set it in the env file (.env, or the file of --env-file) or in the environment of svcsync: ${name}=…`,
+          ),
         });
       else return value;
       return "";

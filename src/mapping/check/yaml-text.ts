@@ -16,6 +16,7 @@ import {
   type YAMLParseError,
 } from "yaml";
 import { camelCase } from "./adapter-words.ts";
+import { syntaxProblem, type SyntaxProblem } from "./yaml-syntax.ts";
 import { pathText, type PlacedProblem, type Problem } from "./problem.ts";
 
 /** A value of the file and, for a member, the position of its name. */
@@ -38,18 +39,24 @@ export class YamlText {
     this.#text = text;
     this.#document = parseDocument(text, { lineCounter: this.#lines, prettyErrors: false, merge: true });
     const { warnings, errors } = this.#document;
-    const problems = [...withoutEchoes(errors), ...warnings].map(({ pos, message }) =>
-      this.#unreadable(pos[0], message),
-    );
+    const found = [...withoutEchoes(errors), ...warnings];
+    const problems = found.map((fault) => {
+      const twice = fault.code === "DUPLICATE_KEY" ? this.#twice(fault.pos[0]) : undefined;
+      const { offset, message } = twice ?? syntaxProblem(fault, text, errors[errors.indexOf(fault) + 1]);
+      return this.#unreadable(offset, message);
+    });
     visit(this.#document, {
       Alias: (_, alias) => {
         if (!alias.resolve(this.#document))
-          problems.push(this.#unreadable(alias.range?.[0] ?? 0, `no anchor &${alias.source} stands above this alias`));
+          problems.push(this.#unreadable(alias.range?.[0] ?? 0, missingAnchor(alias.source)));
       },
       Pair: (_, { key }) => {
         if (isCollection(key))
           problems.push(
-            this.#unreadable(key.range?.[0] ?? 0, "a name is a map or a list; quote text that holds { or ["),
+            this.#unreadable(
+              key.range?.[0] ?? 0,
+              "found { or [ where a name or a text is expected: put quotes around a text that begins with it",
+            ),
           );
       },
     });
@@ -63,7 +70,11 @@ export class YamlText {
         this.value = this.#document.toJS();
       } catch (error) {
         // Aliases that expand without end have no single position.
-        problems.push(this.#unreadable(0, messageOf(error)));
+        const reason = messageOf(error);
+        const message = /alias/i.test(reason)
+          ? "found aliases (*name) that together repeat too much of the file, expected fewer: write some of the repeated parts out"
+          : `found a file that cannot be read as YAML (${reason}), expected plain names and values`;
+        problems.push(this.#unreadable(0, message));
       }
     this.problems = problems;
   }
@@ -72,6 +83,24 @@ export class YamlText {
   place(problem: Problem): PlacedProblem {
     const position = this.#position(this.#offset(problem));
     return { ...position, path: pathText(problem.path), message: problem.message };
+  }
+
+  /** A name that a map has twice, with the line of the first. */
+  #twice(offset: number): SyntaxProblem | undefined {
+    let problem: SyntaxProblem | undefined;
+    visit(this.#document, {
+      Map: (_, { items }) => {
+        const keys = items.flatMap(({ key }) => (isScalar(key) ? [key] : []));
+        const second = keys.find(({ range }) => range?.[0] === offset);
+        const first = second && keys.find(({ value }) => nameOf(value) === nameOf(second.value));
+        if (second === undefined || first === undefined) return undefined;
+        const { line } = this.#position(first.range?.[0] ?? 0);
+        const message = `found "${nameOf(second.value)}" a second time (first in line ${line}), expected each name once: remove or rename one of them`;
+        problem = { offset, message };
+        return visit.BREAK;
+      },
+    });
+    return problem;
   }
 
   #unreadable(offset: number, message: string): PlacedProblem {
@@ -139,6 +168,10 @@ export class YamlText {
     if (isAlias(value)) return value.resolve(this.#document);
     return isNode(value) ? value : undefined;
   }
+}
+
+function missingAnchor(name: string): string {
+  return `found *${name}, and no &${name} above it; expected the name of an anchor, or quotes around a text that begins with *: "*${name}"`;
 }
 
 function member(pairs: readonly Pair[], isMeant: (name: string) => boolean): Found | undefined {
