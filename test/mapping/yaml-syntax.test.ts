@@ -59,19 +59,20 @@ describe("syntax errors of a YAML text", () => {
   });
 });
 
-describe("the value that a problem of a source names", () => {
-  const message = (settings: string, environment: Record<string, string> = {}) => {
-    try {
-      load(
-        `sources:\n  erp: { adapter: sql, ${settings} }\nstreams:\n  it: { source: erp, read: { table: t, key: k }, resource: tag, fields: { name: name } }\n`,
-        environment,
-      );
-      return "";
-    } catch (error) {
-      return String(error);
-    }
-  };
+/** What is said about a source with these settings. */
+function message(settings: string, environment: Record<string, string> = {}): string {
+  try {
+    load(
+      `sources:\n  erp: { adapter: sql, ${settings} }\nstreams:\n  it: { source: erp, read: { table: t, key: k }, resource: tag, fields: { name: name } }\n`,
+      environment,
+    );
+    return "";
+  } catch (error) {
+    return String(error);
+  }
+}
 
+describe("the value that a problem of a source names", () => {
   it("is shown", () => {
     expect(message("url: 5432")).toContain("sources.erp.url: found 5432, expected text");
     expect(message("url: x, timezone: true")).toContain("sources.erp.timezone: found true, expected text");

@@ -32,7 +32,7 @@ export function syntaxProblem(fault: Fault, text: string, next: Fault | undefine
     case "MISSING_CHAR":
       return missing(fault, text);
     case "BAD_INDENT":
-      return badIndent(fault, text);
+      return badIndent(fault);
     case "MULTILINE_IMPLICIT_KEY":
       return at(
         `found ${shownLine(text, offset)} where a name is expected, and no colon with a space behind it: write "name: value"`,
@@ -52,7 +52,17 @@ export function syntaxProblem(fault: Fault, text: string, next: Fault | undefine
       );
     case "UNEXPECTED_TOKEN":
       return at(unexpected(fault, text, value));
-    default:
+    case "ALIAS_PROPS":
+    case "BAD_ALIAS":
+    case "BAD_COLLECTION_TYPE":
+    case "BAD_DIRECTIVE":
+    case "BAD_PROP_ORDER":
+    case "DUPLICATE_KEY":
+    case "IMPOSSIBLE":
+    case "MULTIPLE_ANCHORS":
+    case "MULTIPLE_TAGS":
+    case "NON_STRING_KEY":
+    case "RESOURCE_EXHAUSTION":
       return at(
         `found ${shown(text.slice(offset, Math.max(end, offset + 1)))}, which does not belong here; expected "name: value" lines, with quotes around values that contain special characters: ${didQuote(value)}`,
       );
@@ -81,7 +91,7 @@ function lastOpened(text: string, quote: string): number {
   return last === undefined ? Math.max(0, text.indexOf(quote)) : last.index + 1;
 }
 
-function badIndent({ message, pos: [offset] }: Fault, text: string): SyntaxProblem {
+function badIndent({ message, pos: [offset] }: Fault): SyntaxProblem {
   const bracket = /end with a ([\]}])/.exec(message)?.[1];
   if (bracket === undefined)
     return {
