@@ -10,7 +10,7 @@ export {
   type Urgency,
 } from "./state/attention.ts";
 export { healsItself, knownRemedyOf, recordRemedy, remedyOf, type Concerned } from "./state/remedies.ts";
-export { ErrorGroups, type ErrorGroup } from "./state/groups.ts";
+export { ErrorGroups, groupIdOf, type ErrorGroup } from "./state/groups.ts";
 export { withIsoTimes } from "./text/json-view.ts";
 export { recordWord, shellQuoted } from "./text/shell.ts";
 export { arrivalText, duration, exchangeEnd, paceText } from "./text/figures.ts";

@@ -25,6 +25,7 @@ export { confirmDeletions, heldDeletions, knownCount, type HeldDeletions } from 
 export { AdoptionPlanner, type AdoptionPlan, type PlannedRecord } from "./match/adoption-plan.ts";
 export { proposeBinding, type ProposedBinding } from "./match/proposed-binding.ts";
 export { recordSides, type FieldSides, type RecordSides } from "./record-sides.ts";
+export { recordTitle } from "./record-title.ts";
 export { shownAs, type Overwrite, type Shown } from "./match/shown.ts";
 export { Reconciler, type Drift, type Reconciliation } from "./match/reconciler.ts";
 export { Planner } from "./plan/planner.ts";

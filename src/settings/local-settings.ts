@@ -50,7 +50,12 @@ export function localSettings(
     massGuard: { percent: values.MASS_GUARD_PERCENT, count: values.MASS_GUARD_COUNT },
     health: { port: values.HEALTH_PORT, host: values.HEALTH_HOST, names: values.HEALTH_NAMES ?? [] },
     /** Who may see the page without the token or a user, which are secrets. */
-    page: { proxy: pageProxy(values, problems), isPublic: values.PAGE_PUBLIC === "read", probes: values.HEALTH_PUBLIC },
+    page: {
+      proxy: pageProxy(values, problems),
+      isPublic: values.PAGE_PUBLIC === "read",
+      probes: values.HEALTH_PUBLIC,
+      servicePage: values.SERVICE_PAGE_URL,
+    },
     /** How to treat records that wait for a parent which will not come. */
     blockedRecords: values.BLOCKED_RECORDS,
     notify: notifySettings(values, problems),

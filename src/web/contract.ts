@@ -27,6 +27,10 @@ export interface RecordDetail {
   readonly sides: RecordSides;
   /** Its writes and decisions, newest first. */
   readonly history: readonly AuditRecord[];
+  /** The words by which people know it; empty if there are none. */
+  readonly title?: string;
+  /** Its page in the service; undefined if it is not bound, or SERVICE_PAGE_URL is not set. */
+  readonly servicePage?: string | undefined;
   /** Its requests and answers while it was watched, newest first. */
   readonly exchanges: readonly Exchange[];
 }
@@ -52,6 +56,8 @@ export interface StatusSource {
   readonly channels: readonly string[];
   overview(): Promise<Overview>;
   readonly records: RecordStore["records"];
+  /** The words by which people know each of these records, in their order; empty where there are none. */
+  readonly titles: (records: readonly RecordView[]) => Promise<string[]>;
   /** All records that need attention, by cause. */
   groups(): Promise<readonly NotedGroup[]>;
   /** Notes about groups of records with the same cause, by the group's id. */

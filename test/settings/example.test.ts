@@ -28,6 +28,7 @@ describe(".env.example", () => {
       "HEALTH_NAMES",
       "PAGE_PROXY_HEADER",
       "PAGE_PROXY_ADDRESSES",
+      "SERVICE_PAGE_URL",
       "SERVICE_TOKEN_NAME",
       "DIALECT_LIST_KEYS",
       "DIALECT_PATHS",

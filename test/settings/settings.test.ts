@@ -589,9 +589,24 @@ describe("access to the page", () => {
     ["PAGE_PROXY_HEADER", "X-User"],
     ["PAGE_PROXY_ADDRESSES", "10.0.0.5"],
     ["PAGE_PROXY_ADDRESSES", "proxy.example.com"],
+    // A link of the page must not run a script, and no record may choose the host.
+    ["SERVICE_PAGE_URL", "javascript:alert({id})//a/"],
+    ["SERVICE_PAGE_URL", "data:text/html,{id}"],
+    ["SERVICE_PAGE_URL", "//app.example.com/{id}"],
+    ["SERVICE_PAGE_URL", "https://{resource}.example.com/{id}"],
+    ["SERVICE_PAGE_URL", "https://user:password@app.example.com/{id}"],
+    ["SERVICE_PAGE_URL", "https://app.example.com/{resource}"],
+    ["SERVICE_PAGE_URL", "https://app.example.com/{kind}/{id}"],
   ])("refuses %s=%s", (key, value) => {
     expect(() => access({ [key]: value })).toThrow(/PAGE_|NUDGE_/);
   });
+
+  it.each(["https://app.example.com/{resource}/{id}", "http://10.0.0.7:8080/#/{resource}?id={id}"])(
+    "takes the address of the service's pages: %s",
+    (address) => {
+      expect(access({ SERVICE_PAGE_URL: address }).settings.page.servicePage).toBe(address);
+    },
+  );
 });
 
 function access(environment: Readonly<Record<string, string>>) {

@@ -88,13 +88,13 @@ describe("acts on the page", () => {
       "/streams/customers/deletions",
       { count: "60", why: "closed", confirm: "yes" },
       "confirm 60 of customers by page: closed",
-      "/",
+      "/?act=deletions&count=60&stream=customers",
     ],
     [
       "/streams/customers/plan",
       { plan: "0a1b2c3d4e5f", why: "new names", confirm: "yes" },
       "confirm plan 0a1b2c3d4e5f of customers by page: new names",
-      "/",
+      "/?act=plan&count=3980&stream=customers",
     ],
     ["/streams/tickets/adopt", { why: "looked", confirm: "yes" }, "adopt tickets by page: looked", "/"],
     [

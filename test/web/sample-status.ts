@@ -414,6 +414,7 @@ export function sampleStatus(facts: Partial<Overview> = {}): StatusSource & { re
       const from = after === undefined ? 0 : wanted.findIndex(({ id }) => recordLabel(id) === recordLabel(after)) + 1;
       return Promise.resolve(wanted.slice(from, from + limit));
     },
+    titles: (shown) => Promise.resolve(shown.map(({ row }) => (typeof row["name1"] === "string" ? row["name1"] : ""))),
     record: (id, { readService } = { readService: false }) => {
       const record = sampleRecords.find((known) => recordLabel(known.id) === recordLabel(id));
       if (record === undefined) return Promise.resolve(undefined);

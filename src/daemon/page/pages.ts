@@ -1,9 +1,9 @@
-import { RetryError } from "#model";
+import { RetryError, type Binding } from "#model";
 import { namedChannels } from "#notify";
 import { notedGroups, readUpkeep } from "#operator";
-import { heldDeletions, recordSides, streamObstacles, streamStatus, type RecordSides } from "#pipeline";
+import { heldDeletions, recordSides, recordTitle, streamObstacles, streamStatus, type RecordSides } from "#pipeline";
 import type { Queue } from "#queue";
-import { ownText } from "#store";
+import { ownText, type RecordView } from "#store";
 import { version, type Metrics } from "#telemetry";
 import { startWeb, type Overview, type ReadinessChecks, type StatusSource, type Web } from "#web";
 import type { Assembly } from "../assembly.ts";
@@ -72,6 +72,10 @@ function statusSource({ configuration, parts, queue, assembly }: PagesDeps): Sta
   const { blockedRecords } = settings;
   const { store, service, clock } = parts;
   const startedAt = clock.now();
+  const titleOf = async (record: RecordView) => {
+    const stream = streams.find(({ name }) => name === record.id.stream);
+    return stream === undefined ? "" : recordTitle(stream, record);
+  };
   return {
     overview: async (): Promise<Overview> => {
       const statuses = await streamStatus(store, streams, clock);
@@ -95,6 +99,7 @@ function statusSource({ configuration, parts, queue, assembly }: PagesDeps): Sta
     recentActs: (query) => store.acts.recent(query),
     history: (query) => store.history.history(query),
     records: (query) => store.records(query),
+    titles: (records) => Promise.all(records.map(titleOf)),
     record: async (id, { readService } = { readService: false }) => {
       const record = await store.record(id);
       if (record === undefined) return undefined;
@@ -105,7 +110,9 @@ function statusSource({ configuration, parts, queue, assembly }: PagesDeps): Sta
         : noSides;
       const obstacles = await streamObstacles(store, id.stream, clock.now());
       const history = await store.audit({ id, limit: HISTORY });
-      return { record, obstacles, sides, history, exchanges: await store.watches.exchanges(id) };
+      const title = await titleOf(record);
+      const servicePage = record.binding && servicePageOf(settings.page.servicePage, record.binding);
+      return { record, title, servicePage, obstacles, sides, history, exchanges: await store.watches.exchanges(id) };
     },
     boundTo: (binding) => store.boundTo(binding),
     plan: (stream) => assembly.plans.read(stream),
@@ -117,6 +124,11 @@ function statusSource({ configuration, parts, queue, assembly }: PagesDeps): Sta
     adoption: () => assembly.adoption.state,
     acts: pageActs(configuration, parts, assembly),
   };
+}
+
+/** The address of a record's page in the service. */
+function servicePageOf(template: string | undefined, { resource, serviceId }: Binding): string | undefined {
+  return template?.replaceAll("{resource}", encodeURIComponent(resource)).replaceAll("{id}", String(serviceId));
 }
 
 /**

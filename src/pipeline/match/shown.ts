@@ -33,7 +33,7 @@ export function shownFields({ match, ownedFields }: Stream): string[] {
   return ["id", ...new Set([...match.flatMap((rule) => rule.fields), ...ownedFields])];
 }
 
-export function shownAs({ match }: Stream, record: Projection | ServiceRecord): Shown {
+export function shownAs({ match }: Pick<Stream, "match">, record: Projection | ServiceRecord): Shown {
   const fields = [...new Set(match.flatMap((rule) => rule.fields))];
   const filled = fields.flatMap((field) => (textOf(record[field]) === "" ? [] : [`${field} ${textOf(record[field])}`]));
   const name = NAME_FIELDS.map((field) => textOf(record[field])).find((text) => text !== "") ?? "";

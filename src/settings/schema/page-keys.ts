@@ -23,6 +23,9 @@ const users = membersList.pipe(
     .refine((lines) => new Set(lines.map(({ name }) => name)).size === lines.length, "one line for each name"),
 );
 
+const webWords =
+  "an address with {id} and, if needed, {resource}, that begins with https:// or http:// and a host, without a password";
+
 const ipAddresses = membersList.pipe(
   z.array(z.union([z.ipv4(), z.ipv6()], "IP addresses, separated by commas").transform(asSocketsSpellIt)),
 );
@@ -31,6 +34,18 @@ const ipAddresses = membersList.pipe(
 function asSocketsSpellIt(address: string): string {
   const mapped = /^::ffff:([\d.]+)$/i.exec(address)?.[1];
   return mapped ?? (address.includes(":") ? new URL(`http://[${address}]`).hostname.slice(1, -1) : address);
+}
+
+/** A link is followed by a browser: any other scheme, such as javascript:, could run a script on the page. */
+const pageAddress = text
+  // The host is fixed text: no record leads to another one.
+  .refine((address) => /^https?:\/\/[^/{}]+\//i.test(address) && isWebAddress(address), webWords)
+  .refine((address) => address.includes("{id}") && !/\{(?!(resource|id)\})/.test(address), webWords);
+
+function isWebAddress(address: string): boolean {
+  if (!URL.canParse(address)) return false;
+  const { username, password } = new URL(address);
+  return username + password === "";
 }
 
 /** Who may see and use the status page. */
@@ -56,6 +71,11 @@ export const pageKeys = {
     "IP addresses of that proxy, comma-separated, as svcsync sees them.",
   ),
   PAGE_PROXY_ROLE: withDefault(oneOf(["read", "act"]), "read", "The role of users whom the proxy names."),
+  SERVICE_PAGE_URL: optional(
+    pageAddress,
+    "https://app.example.com/{resource}/{id}",
+    "The address of a record's page in the service, to which the page links. {resource} is the resource of the sync file, {id} the id in the service.",
+  ),
   PAGE_PUBLIC: withDefault(
     oneOf(["none", "read"]),
     "none",

@@ -6,6 +6,7 @@ import type { Gate } from "../access/gate.ts";
 import { finalVerbs, recordVerbs, streamVerbs, type PageActs } from "../acts.ts";
 import { pathOf, streamPath } from "../pages/frame/wording.ts";
 import { bindingPage, refusedPage } from "../pages/record/act-pages.ts";
+import { donePath } from "../pages/status/done-note.ts";
 import { testedPage } from "../pages/status/channel-test.ts";
 import { jsonAnswer, type PageDeps } from "../route-deps.ts";
 import { groupAct, recordAct, streamAct } from "./carry-out.ts";
@@ -78,7 +79,9 @@ class Acts {
   readonly onGroup: Run = async (c, sent, by) => {
     const [group, verb] = [c.req.param("group") ?? "", c.req.param("verb") ?? ""];
     const fact = await groupAct(this.#acts, { group, verb, sent }, by);
-    return typeof fact === "string" ? this.#wrong(c, fact) : { fact, next: "/" };
+    if (typeof fact === "string") return this.#wrong(c, fact);
+    const { count: of } = verb === "retry" ? bodies.retry.parse(sent) : {};
+    return { fact, next: of === undefined || !("due" in fact) ? "/" : donePath({ act: "retry", count: fact.due, of }) };
   };
 
   readonly onStream: Run = async (c, sent, by) => {
@@ -86,7 +89,11 @@ class Acts {
     const verb = streamVerbs.find((known) => known === c.req.param("verb"));
     if (!verb || !this.#deps.status.streams.includes(stream))
       return c.text(`${noStream(stream, this.#deps.status)}\n`, 404);
-    return { fact: await streamAct(this.#acts, { stream, verb, sent }, by), next: "/" };
+    const fact = await streamAct(this.#acts, { stream, verb, sent }, by);
+    const count =
+      "updates" in fact ? fact.updates : verb === "deletions" ? bodies.deletions.parse(sent).count : undefined;
+    const isBulk = verb === "deletions" || verb === "plan";
+    return { fact, next: isBulk && count !== undefined ? donePath({ act: verb, count, stream }) : "/" };
   };
 
   readonly compare: Run = async () => {

@@ -25,7 +25,9 @@ export async function groupAct(
   acts: PageActs,
   { group, verb, sent }: { readonly group: string; readonly verb: string; readonly sent: Sent },
   by: Actor,
-): Promise<object | string> {
+): Promise<
+  { readonly group: string; readonly due: number } | { readonly group: string; readonly done: string } | string
+> {
   if (verb === "retry") return { group, due: await acts.retryGroup(group, by) };
   const { note, owner, snoozeHours, notedAt } = bodies.note.parse(sent);
   const written = Object.entries({ note, owner, snoozeHours }).filter(([, value]) => value !== undefined);
@@ -39,7 +41,7 @@ export async function streamAct(
   acts: PageActs,
   { stream, verb, sent }: { readonly stream: StreamName; readonly verb: StreamVerb; readonly sent: Sent },
   by: Actor,
-): Promise<object> {
+): Promise<{ readonly stream: StreamName; readonly done: StreamVerb; readonly updates?: number }> {
   const run = {
     pause: () => {
       const { hours, polls } = bodies.pause.parse(sent);

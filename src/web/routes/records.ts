@@ -5,7 +5,7 @@ import { eachPage, type RecordView } from "#store";
 import { redacted, type Redact } from "#telemetry";
 import type { RecordDetail, StatusSource } from "../contract.ts";
 import { noRecordPage, recordPage } from "../pages/record/record-page.ts";
-import { recordsPage, recordsPerPage, statesOf, type RecordsQuery } from "../pages/record/records-page.ts";
+import { recordsPage, recordsPerPage, statesOf, titled, type RecordsQuery } from "../pages/record/records-page.ts";
 import { searchPage } from "../pages/record/search-page.ts";
 import { jsonAnswer, type PageDeps } from "../route-deps.ts";
 import { idOf, noRecord, noStream, recordPaths } from "./record-address.ts";
@@ -28,7 +28,14 @@ export function addRecords(app: App, { status, redact, clock, logger, frameOf }:
       return typeof query === "string" ? c.text(`${query}\n`, 400) : answer(c, query);
     });
   ofList("/records", async (c, query) =>
-    c.html(recordsPage({ query, records: await list(query), frame: frameOf(c), now: clock.now() })),
+    c.html(
+      recordsPage({
+        query,
+        records: redacted(await titled(await list(query), status.titles), redact),
+        frame: frameOf(c),
+        now: clock.now(),
+      }),
+    ),
   );
   ofList("/api/records", async (c, query) => jsonAnswer(c, { records: await list(query) }));
   ofList("/records.csv", (c, query) => {
@@ -45,7 +52,8 @@ export function addRecords(app: App, { status, redact, clock, logger, frameOf }:
   app.get("/search", async (c) => {
     const text = c.req.query("q") ?? "";
     const found = redacted(await search(status, text, afterIn(c)), redact);
-    return c.html(searchPage({ text, found, frame: frameOf(c), now: clock.now() }));
+    const records = redacted(await titled(found.records, status.titles), redact);
+    return c.html(searchPage({ text, found: { ...found, records }, frame: frameOf(c), now: clock.now() }));
   });
   app.get("/api/search", async (c) =>
     jsonAnswer(c, redacted(await search(status, c.req.query("q") ?? "", afterIn(c)), redact)),

@@ -33,7 +33,8 @@ const trimmed = text.transform((sent) => sent.trim()).optional();
 
 /** What each act accepts. */
 export const bodies = {
-  retry: nothing,
+  /** `count`: how many records of a group the person saw. */
+  retry: body({ count: whole(1).optional() }),
   skip: nothing,
   reread: nothing,
   forget: nothing,

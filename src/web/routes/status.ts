@@ -4,6 +4,7 @@ import type { StreamStatus } from "#pipeline";
 import type { App } from "#server";
 import { redacted } from "#telemetry";
 import type { StatusSource } from "../contract.ts";
+import { doneNote } from "../pages/status/done-note.ts";
 import { shownGroups } from "../pages/status/group-cards.ts";
 import { sparklineSince } from "../pages/status/sparkline.ts";
 import { problemsOf, statusPage } from "../pages/status/status-page.ts";
@@ -27,7 +28,8 @@ export function addStatus(app: App, { status, redact, clock, version, frameOf }:
     const held = first.map((group) => ({ ...group, noted: notes.get(group.id) }));
     const acts = await status.recentActs({ since: now - actsShownMs, limit: actsShown });
     const shown = redacted({ overview, held, history, acts }, redact);
-    return c.html(statusPage({ ...shown, moreHeld, channels: status.channels, frame: frameOf(c), now }));
+    const done = doneNote(c.req.query(), status.streams);
+    return c.html(statusPage({ ...shown, done, moreHeld, channels: status.channels, frame: frameOf(c), now }));
   });
   app.get("/api/groups", async (c) => jsonAnswer(c, { groups: redacted(await status.groups(), redact) }));
   app.get("/api/status", async (c) => {

@@ -44,6 +44,8 @@ p { margin: .4rem 0; max-width: 60rem; overflow-wrap: anywhere; }
 .card.following, .card.loading, .card.paused, .card.waiting { border-left-color: var(--wait); }
 .card ul { margin: .3rem 0; padding-left: 1.2rem; }
 .card .todo { margin-top: .6rem; }
+.advice th { font-weight: normal; text-align: left; white-space: normal; background: var(--paper); }
+.done { padding: .5rem .8rem; border: 1px solid var(--line); }
 .decision { margin: 1rem 0; border-left-color: var(--wait); max-width: 44rem; }
 .decision h2, .decision h3 { margin: 0 0 .5rem; font-size: 1.05rem; }
 .decision form { display: grid; grid-template-columns: minmax(0, 1fr); gap: .6rem; justify-items: start; margin-bottom: .6rem; }

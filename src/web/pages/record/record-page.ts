@@ -1,4 +1,4 @@
-import { counted, recordLabel, type Json, type RecordId } from "#model";
+import { counted, recordLabel, type Binding, type Json, type RecordId } from "#model";
 import { actorText, exchangeEnd, meaningOf, recordRemedy } from "#operator";
 import { isForgotten, type AuditRecord, type Exchange, type RecordView } from "#store";
 import type { RecordDetail } from "../../contract.ts";
@@ -18,15 +18,17 @@ export interface RecordPage {
 
 /** One record: why it is the way it is. */
 export function recordPage({ detail, frame, now }: RecordPage): Html {
-  const { record, obstacles, history, sides, exchanges } = detail;
+  const { record, title = "", history, sides, exchanges } = detail;
   const label = recordLabel(record.id);
   return page({
     title: `svcsync: ${label}`,
     frame,
-    main: html`<h1>${label} ${badge(record.state)}</h1>
+    main: html`<h1>
+        ${label} ${title === "" ? undefined : html`<span class="quiet">${title}</span>`} ${badge(record.state)}
+      </h1>
       <p>${meaningOf(record)}</p>
       <div class="card ${record.state}">
-        <dl>${facts(record, obstacles, now)}</dl>
+        <dl>${facts(detail, now)}</dl>
         ${recordForms(record, frame)}
       </div>
       <h2>From the ERP to the service</h2>
@@ -73,7 +75,7 @@ export function noRecordPage({ id, frame }: { id: RecordId; frame: Frame }): Htm
   });
 }
 
-function facts(record: RecordView, obstacles: readonly string[], now: number): Content {
+function facts({ record, obstacles, servicePage }: RecordDetail, now: number): Content {
   const { error, binding, intent } = record;
   const doubts = Object.keys(record.inFlight?.fields ?? {});
   const remedy = recordRemedy(record);
@@ -87,7 +89,7 @@ function facts(record: RecordView, obstacles: readonly string[], now: number): C
     fact("What to do", remedy === undefined ? undefined : sentence(remedy)),
     fact("Waits for", joined(record.waitsFor)),
     ...obstacles.map((text) => fact("Its stream", sentence(text))),
-    fact("Bound to", binding === undefined ? "nothing in the service" : `${binding.resource} ${binding.serviceId}`),
+    fact("Bound to", binding === undefined ? "nothing in the service" : boundTo(binding, servicePage)),
     fact("Last change seen", instant(record.changedAt, now)),
     fact("Version", versions(record)),
     doubts.length === 0
@@ -106,6 +108,12 @@ function facts(record: RecordView, obstacles: readonly string[], now: number): C
         html`${instant(intent.begunAt, now)} in ${intent.resource}; looked for ${counted(intent.looks, "time")}`,
     ),
   ];
+}
+
+/** The record of the service, with a link to its page there. */
+function boundTo({ resource, serviceId }: Binding, servicePage: string | undefined): Content {
+  const label = `${resource} ${serviceId}`;
+  return servicePage === undefined ? label : html`<a href="${servicePage}" rel="noreferrer">${label}</a>`;
 }
 
 /** A version is the number of a change within its stream. */

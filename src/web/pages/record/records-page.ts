@@ -1,5 +1,5 @@
-import type { RecordId, RecordState, StreamName } from "#model";
-import { attentionStates, recordRemedy } from "#operator";
+import { counted, type RecordId, type RecordState, type StreamName } from "#model";
+import { attentionStates, groupIdOf, remedyOf } from "#operator";
 import type { RecordView } from "#store";
 import { html, table, type Html } from "#server";
 import { page, type Frame } from "../frame/layout.ts";
@@ -31,10 +31,24 @@ export function recordsPath({ stream, state, after }: RecordsQuery, path = "/rec
   return query === "" ? path : `${path}?${query}`;
 }
 
+/** A record with the words by which people know it. */
+export interface TitledRecord extends RecordView {
+  readonly title: string;
+}
+
+/** Adds the titles to what is shown. */
+export async function titled(
+  records: readonly RecordView[],
+  titles: (records: readonly RecordView[]) => Promise<readonly string[]>,
+): Promise<TitledRecord[]> {
+  const found = await titles(records);
+  return records.map((record, at) => ({ ...record, title: found[at] ?? "" }));
+}
+
 export interface RecordsPage {
   readonly query: RecordsQuery;
   /** In the order of the store; a full page ends with a link to the next one. */
-  readonly records: readonly RecordView[];
+  readonly records: readonly TitledRecord[];
   readonly frame: Frame;
   readonly now: number;
 }
@@ -57,31 +71,47 @@ function titleOf({ stream, state }: RecordsQuery): string {
   return `${stream ?? "All streams"}: ${state}`;
 }
 
-/** Records with the reason for their state and what a person can do. */
-export function recordsTable(caption: string, records: readonly RecordView[], now: number): Html {
+/** Records with the reason for their state. Records with the same cause are beside each other, below what a person can do about it. */
+export function recordsTable(caption: string, records: readonly TitledRecord[], now: number): Html {
+  const groups = Map.groupBy(records, ({ id, state, error }) => JSON.stringify([state, groupIdOf({ id, error })]));
   return table(
-    ["Record", "State", "Reason", "Next try", "What to do"],
-    records.map((record) => recordRow(record, now)),
+    heads,
+    [...groups.values()].flatMap((group) => [...adviceRow(group), ...group.map((record) => recordRow(record, now))]),
     caption,
   );
 }
 
-function recordRow(record: RecordView, now: number): Html {
+const heads = ["Record", "State", "Reason", "Next try"];
+
+/** What to do about records with the same cause: with the name of the record if there is only one. */
+function adviceRow(group: readonly RecordView[]): readonly Html[] {
+  const { id, error } = group[0]!;
+  if (error === undefined) return [];
+  const text = group.length === 1 ? remedyOf(error, id) : remedyOf(error, { stream: id.stream });
+  const name = group.length === 1 ? "" : `${counted(group.length, "record")} of ${id.stream}, `;
+  const advice = html`<tr class="advice">
+    <th scope="colgroup" colspan="${heads.length}">
+      ${name}<code>${error.code}</code>. <strong>What to do:</strong> ${sentence(text)}
+    </th>
+  </tr>`;
+  return [advice];
+}
+
+function recordRow(record: TitledRecord, now: number): Html {
   return html`<tr>
-    <th scope="row">${linkTo(record.id)}</th>
+    <th scope="row">${linkTo(record.id)}${subtitle(record.title)}</th>
     <td>${badge(record.state)}</td>
     <td>
       ${record.error === undefined ? undefined : reason(record.error)}
       ${record.waitsFor.length === 0 ? undefined : html`<br />parent: ${joined(record.waitsFor)}`}
     </td>
     <td class="number" data-head="Next try">${record.dueAt === undefined ? undefined : instant(record.dueAt, now)}</td>
-    <td>${remedy(record)}</td>
   </tr>`;
 }
 
-function remedy(record: RecordView): Html | undefined {
-  const text = recordRemedy(record);
-  return text === undefined ? undefined : sentence(text);
+/** A record's title below its key. */
+function subtitle(title: string): Html | undefined {
+  return title === "" ? undefined : html`<br /><span class="quiet">${title}</span>`;
 }
 
 export function joined(ids: readonly RecordId[]): Html[] {

@@ -57,10 +57,23 @@ function groupForms(group: NotedGroup, { visitor }: Frame): Html | undefined {
   const { id, stream, state, count, error, noted } = group;
   const path = `/groups/${id}`;
   const name = `${stream}, ${error.code}, ${state}`;
-  const label = count === 1 ? "Try it again" : "Try them again";
-  const retry = html`<form method="post" action="${path}/retry">
-    ${csrfField(visitor)}<button class="plain" aria-label="${label}: ${name}">${label}</button>
+  const label = count === 1 ? "Try it again" : `Try all ${count.toLocaleString("en")} again`;
+  const form = html`<form method="post" action="${path}/retry">
+    ${csrfField(visitor)}<input type="hidden" name="count" value="${count}" /><button
+      class="plain"
+      aria-label="${label}: ${name}"
+    >
+      ${label}
+    </button>
   </form>`;
+  const retry =
+    count === 1
+      ? form
+      : html`<details>
+          <summary aria-label="Try them again: ${name}">Try them again</summary>
+          <p>${counted(count, "record")} will be due now, and each is sent to the service once more.</p>
+          ${form}
+        </details>`;
   return html`<div class="acts">
     ${retriableStates.includes(state) ? retry : undefined}
     <details>

@@ -24,6 +24,8 @@ import { instant, sentence } from "../frame/wording.ts";
 
 export interface StatusPage {
   readonly overview: Overview;
+  /** The result of the act that led here. */
+  readonly done: Html | undefined;
   /** The causes of uncertain, parked and waiting records, in this order; the largest group first. */
   readonly held: readonly NotedGroup[];
   /** The number of groups that are not shown. */
@@ -39,7 +41,7 @@ export interface StatusPage {
 }
 
 /** The first page: whether all is well, and if not, where and what to do. */
-export function statusPage({ overview, held, moreHeld, history, acts, channels, frame, now }: StatusPage): Html {
+export function statusPage({ overview, done, held, moreHeld, history, acts, channels, frame, now }: StatusPage): Html {
   const { streams, startedAt } = overview;
   const noted = streams.filter(({ attention }) => attention.length > 0);
   return page({
@@ -47,7 +49,7 @@ export function statusPage({ overview, held, moreHeld, history, acts, channels, 
     frame,
     isLive: true,
     notes: html`<span>started ${instant(startedAt, now)}</span>`,
-    main: html`${verdict(overview, now)}
+    main: html`${done} ${verdict(overview, now)}
       ${
         noted.length === 0
           ? undefined
