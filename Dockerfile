@@ -13,6 +13,11 @@ COPY tsconfig.json tsconfig.build.json ./
 COPY src ./src
 # Optional is what belongs to a platform: the compiler itself, and a Node.js for checkouts.
 RUN npm run build && npm prune --ignore-scripts --omit=dev --omit=optional
+# What only a compiler, an editor or another platform reads.
+RUN find dist node_modules -type f \( -name '*.map' -o -name '*.d.ts' -o -name '*.d.mts' -o -name '*.d.cts' -o -name '*.c' -o -name '*.cc' \
+    -o -name '*.cpp' -o -name '*.h' -o -name '*.hpp' -o -name '*.gyp' -o -name '*.gypi' \) -delete \
+  && find node_modules/better-sqlite3/prebuilds -type f ! -name "linux-$(node -p process.arch).node" -delete \
+  && find dist node_modules -depth -type d -empty -delete
 
 FROM ${NODE}
 # The program of the private queue: where QUEUE_URL is unset, one container is enough. tini is
@@ -27,11 +32,25 @@ COPY --from=build /app/package.json ./
 COPY --from=build /app/node_modules ./node_modules
 COPY --from=build /app/dist ./dist
 COPY config ./config
+# What messages name.
+COPY .env.example ./
+COPY docs/commands.md docs/notifications.md docs/sync-file.md ./docs/
 # The commands of the operator: docker compose exec svcsync svcsync status
 RUN chmod +x dist/main.js && ln -s /app/dist/main.js /usr/local/bin/svcsync
 # Fail the build, not the first start, when the store's library or a program does not work on this platform.
 RUN svcsync --version && redis-server --version \
   && node -e 'new (require("better-sqlite3"))(":memory:").exec("SELECT 1")'
+# Of the release; deploy/release/docker-bake.json gives them. After the steps that they would repeat.
+ARG VERSION=unreleased
+ARG REVISION=unknown
+ARG CREATED=1970-01-01T00:00:00Z
+LABEL org.opencontainers.image.title="svcsync" \
+  org.opencontainers.image.description="Keeps a field-service system in step with the ERP that leads it: no duplicates, nothing lost, nothing overwritten that is not ours." \
+  org.opencontainers.image.version="${VERSION}" \
+  org.opencontainers.image.revision="${REVISION}" \
+  org.opencontainers.image.created="${CREATED}" \
+  org.opencontainers.image.documentation="/app/docs" \
+  org.opencontainers.image.licenses="LicenseRef-UNLICENSED"
 # Inside a container the port is reached through the one that is published, so it listens on every address. Probes and metrics
 # are answered; the page needs PAGE_TOKEN or PAGE_USERS there.
 ENV NODE_ENV=production DATA_DIR=/data HEALTH_HOST=0.0.0.0 HEALTH_PORT=8080

@@ -5,9 +5,9 @@
 
 // First of all, and before anything is imported: an older Node ends in syntax errors, or in a crash of the store's library.
 const [major = 0, minor = 0] = process.versions.node.split(".").map(Number);
-if (!(major >= 24 || (major === 22 && minor >= 14))) {
+if (!(major >= 24 || (major === 22 && minor >= 15))) {
   process.stderr.write(
-    `svcsync needs Node.js 24, or 22.14 and newer of 22, and this is ${process.versions.node}: install Node.js 24, or use "npx svcsync" in a checkout, where "npm ci" installs one.\n`,
+    `svcsync needs Node.js 24, or 22.15 and newer of 22, and this is ${process.versions.node}: install Node.js 24, or use "npx svcsync" in a checkout, where "npm ci" installs one.\n`,
   );
   const wrongSettings = 78;
   process.exit(wrongSettings);

