@@ -5,6 +5,7 @@ import { openQueue, type Queue } from "#queue";
 import { ownText, type Note, type Store } from "#store";
 import { assemble, queueLocation, type Assembly } from "./assembly.ts";
 import { Closing } from "./closing.ts";
+import { warnOfLittleMemory } from "./memory-floor.ts";
 import { Observers } from "./observers/observers.ts";
 import { servePages } from "./page/pages.ts";
 import { leadFailed, Leading, type PollPlan } from "./replicas/leading.ts";
@@ -62,6 +63,7 @@ async function start(
 ): Promise<Daemon> {
   const { settings, logger } = configuration;
   warnOfOldSpellings(configuration);
+  warnOfLittleMemory(logger);
   const observers = closing.use(await Observers.open(configuration, options.observers));
   const { observer, requested, metrics } = observers;
   const store = closing.use(await openOwnStore(configuration, "daemon"));
