@@ -31,6 +31,7 @@ const commands: ReadonlyMap<string, () => Promise<Registration>> = new Map([
   ["adopt", async () => (await import("./commands/acts/adopt.ts")).registerAdopt],
   ["reconcile", async () => (await import("./commands/maintenance/reconcile.ts")).registerReconcile],
   ["deletions", async () => (await import("./commands/acts/deletions.ts")).registerDeletions],
+  ["files", async () => (await import("./commands/acts/files.ts")).registerFiles],
   ["poll", async () => (await import("./commands/acts/poll.ts")).registerPoll],
   ["reread", async () => (await import("./commands/acts/reread.ts")).registerReread],
   ["pause", async () => (await import("./commands/acts/pause.ts")).registerPause],

@@ -19,11 +19,24 @@ export interface UnreadableRow {
 /** Where the next poll of a stream begins. Only the adapter that made it interprets it; all others store it unchanged. */
 export type Cursor = Json;
 
+/** What became of a file that a source reads as a whole. */
+export interface FileReport {
+  readonly name: string;
+  /** Why rows of it are missing; absent if it was read without fault. `place` is the file, with its line where one is to blame. */
+  readonly fault?: {
+    readonly code: "E_SOURCE_FILE" | "E_SOURCE_FILE_LINE";
+    readonly place: string;
+    readonly reason: string;
+  };
+}
+
 /** Changes of a stream, oldest first, and the cursor to resume from once they are stored. */
 export interface ChangeBatch {
   readonly changes: readonly Change[];
   /** Rows that could not be read; their keys are not in `changes`. */
   readonly unreadable?: readonly UnreadableRow[];
+  /** Files that were read to their end or refused since the batch before. */
+  readonly files?: readonly FileReport[];
   /** Valid once `changes` are stored: a poll that resumes here sees everything after them. */
   readonly cursor: Cursor;
 }

@@ -10,7 +10,14 @@ export {
   type Row,
   type StreamName,
 } from "./record.ts";
-export { contentHash, type Change, type ChangeBatch, type Cursor, type UnreadableRow } from "./change.ts";
+export {
+  contentHash,
+  type Change,
+  type ChangeBatch,
+  type Cursor,
+  type FileReport,
+  type UnreadableRow,
+} from "./change.ts";
 export { errorCodes, errorEntry, type ErrorCode } from "./error-catalogue/error-catalogue.ts";
 export type { ErrorEntry } from "./error-catalogue/error-page.ts";
 export {

@@ -1,6 +1,6 @@
 import { DAY_MS, counted, errorText, recordLabel } from "#model";
 import { duration, healsItself, knownRemedyOf, remedyOf, type BlockedPolicy } from "#operator";
-import { twinSentence, type StreamStatus } from "#pipeline";
+import { refusalText, twinSentence, type StreamStatus } from "#pipeline";
 import type { ServiceState } from "#service";
 import type { ChannelState } from "#store";
 import { careConditions, type CareFacts } from "./care-conditions.ts";
@@ -40,12 +40,15 @@ const EXPIRES_SOON_MS = 21 * DAY_MS;
 const EXPIRES_NOW_MS = 3 * DAY_MS;
 /** After how many failed attempts of a channel the other channels report it. */
 const CHANNEL_ATTEMPTS = 3;
+/** How many refused files a message names. */
+const FILES_NAMED = 5;
 const MEGABYTE = 1024 * 1024;
 
 /** All conditions that people may have to know about now. */
 export function conditionsOf(facts: NoticeFacts, policy: ConditionPolicy): Condition[] {
   return [
     ...failing(facts.streams, policy),
+    ...facts.streams.flatMap((stream) => refused(stream)),
     ...facts.streams.flatMap((stream) => guarded(stream)),
     ...facts.streams.flatMap(twins),
     ...causeConditions(facts),
@@ -61,7 +64,9 @@ export function conditionsOf(facts: NoticeFacts, policy: ConditionPolicy): Condi
 
 /** Combines the streams of a source that fail with the same error into one condition. */
 function failing(streams: readonly StreamStatus[], { afterMs }: ConditionPolicy): Condition[] {
-  const failed = streams.flatMap(({ name, source, cursor: { error } }) => (error ? [{ name, source, error }] : []));
+  const failed = streams.flatMap(({ name, source, cursor: { error }, refusedFiles = [] }) =>
+    error && !refusedFiles.some(({ code }) => code === error.code) ? [{ name, source, error }] : [],
+  );
   return [...Map.groupBy(failed, ({ source, error }) => `failing/${source}/${error.code}`)].map(([id, alike]) => {
     const { source, error } = alike[0]!;
     const names = alike.map(({ name }) => name);
@@ -77,6 +82,25 @@ function failing(streams: readonly StreamStatus[], { afterMs }: ConditionPolicy)
       patienceMs: heals ? afterMs : PERSON_MS,
     };
   });
+}
+
+function refused({ name, refusedFiles = [] }: StreamStatus): Condition[] {
+  const [first] = refusedFiles;
+  if (first === undefined) return [];
+  const count = refusedFiles.length;
+  return [
+    {
+      id: `refused/${name}`,
+      kind: "failing",
+      severity: "problem",
+      title: `${name}: rows of ${counted(count, "file")} are missing`,
+      cause: refusedFiles.slice(0, FILES_NAMED).map(refusalText).join("; "),
+      affected: name,
+      remedy: remedyOf(first, { stream: name }),
+      count,
+      patienceMs: PERSON_MS,
+    },
+  ];
 }
 
 /** A hold that ends without a person is only a note, because a person set it. */

@@ -23,6 +23,7 @@ export { longestWatchMs, watchRecord, type WatchInput } from "./acts/watch.ts";
 export { forget, forgettable, otherPlaces, type Forgettable } from "./acts/forget.ts";
 export { pollNow, rereadKeys, rereadStream, type Reread } from "./acts/reread.ts";
 export { confirmDeletions, confirmPlan } from "./acts/confirm.ts";
+export { settleFile } from "./acts/settle-file.ts";
 export { planStream, type StreamPlan } from "./plan/stream-plan.ts";
 export {
   confirmText,

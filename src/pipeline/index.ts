@@ -20,6 +20,7 @@ export { observeAll, type Delivery, type Observer, type PollFacts } from "./obse
 export { permanentlyBlockedReason } from "./blocked-parents.ts";
 export { addArrivals, arrivalMs, arrivalsNote, withArrival, type ArrivalTimes } from "./arrival-times.ts";
 export { needsPersonCount, streamObstacles, streamStatus, twinSentence, type StreamStatus } from "./stream-status.ts";
+export { refusalText, refusedFiles, settleFile, type RefusedFile } from "./refused-files.ts";
 export { Sweeper } from "./poll/sweeper.ts";
 export { confirmDeletions, heldDeletions, knownCount, type HeldDeletions } from "./poll/delete-guard.ts";
 export { AdoptionPlanner, type AdoptionPlan, type PlannedRecord } from "./match/adoption-plan.ts";

@@ -13,6 +13,7 @@ import { arrivalsNote, arrivalTimes, type ArrivalTimes } from "./arrival-times.t
 import { heldBy } from "./wake/stream-holds.ts";
 import type { Held, HoldStore } from "./wake/hold.ts";
 import { heldDeletions, type HeldDeletions } from "./poll/delete-guard.ts";
+import { refusedError, refusedFiles, refusedSentences, type RefusedFile } from "./refused-files.ts";
 import { droppedNote, keylessNote, twinsNote, type Twin } from "./notes.ts";
 import { blockedRecords, blockedSentence } from "./blocked-parents.ts";
 
@@ -23,9 +24,10 @@ export interface StreamStatus {
   readonly resource: ResourceName;
   /**
    * `loading` until the first poll has reached its end, `held` while a person must decide, `paused` while a pause or another hold
-   * lasts that ends without a person, `failing` while polls fail.
+   * lasts that ends without a person, `failing` while polls fail or a refused file is not settled.
    */
   readonly state: "loading" | "following" | "failing" | "held" | "paused";
+  /** `error` is why the last poll failed, or else the first refused file. */
   readonly cursor: CursorState;
   /** Milliseconds since a poll last reached the end of its window. */
   readonly lagMs: number | undefined;
@@ -42,6 +44,8 @@ export interface StreamStatus {
   readonly blocked: number;
   /** Records that may exist twice in the service. */
   readonly twins: readonly Twin[];
+  /** Files of the stream whose rows are missing, until they are settled. */
+  readonly refusedFiles?: readonly RefusedFile[];
   /** What a person should know or do, one sentence each: failed polls, held deletions, fields the service drops. */
   readonly attention: readonly string[];
 }
@@ -81,8 +85,10 @@ async function oneStatus(
   const cursor = await store.cursor(stream.name);
   const holds = await heldBy(store, stream.name, now);
   const undeliveredAt = await store.undeliveredSince(stream.name);
-  const { error, firstLoad, completedAt } = cursor;
-  const attention = obstacleTexts(holds, error);
+  const { firstLoad, completedAt } = cursor;
+  const refused = await refusedFiles(store, stream.name);
+  const error = cursor.error ?? refusedError(refused);
+  const attention = obstacleTexts(stream.name, { holds, refused, error: cursor.error });
   const blocked = (counts.waiting ?? 0) > 0 ? await blockedRecords(store, stream.name) : undefined;
   if (blocked) attention.push(blockedSentence(blocked));
   for (const { place, reason } of (await store.note(keylessNote(stream.name))) ?? [])
@@ -97,7 +103,8 @@ async function oneStatus(
     source: stream.source,
     resource: stream.resource,
     state: stateOf(holds) ?? (error ? "failing" : firstLoad ? "loading" : "following"),
-    cursor,
+    cursor: { ...cursor, error },
+    refusedFiles: refused,
     lagMs: completedAt === undefined ? undefined : Math.max(0, now - completedAt),
     arrival: arrivalTimes((await store.note(arrivalsNote(stream.name))) ?? [], now),
     undeliveredMs: undeliveredAt === undefined ? undefined : Math.max(0, now - undeliveredAt),
@@ -110,19 +117,27 @@ async function oneStatus(
   };
 }
 
-/** Returns what keeps the stream's changes from the service, one sentence each: its holds, and that its polls fail. */
+/** Returns what keeps the stream's changes from the service, one sentence each: its holds, failing polls and refused files. */
 export async function streamObstacles(
   store: HoldStore & Pick<IntakeStore, "cursor">,
   stream: StreamName,
   now: number,
 ): Promise<string[]> {
   const { error } = await store.cursor(stream);
-  return obstacleTexts(await heldBy(store, stream, now), error);
+  const [holds, refused] = await Promise.all([heldBy(store, stream, now), refusedFiles(store, stream)]);
+  return obstacleTexts(stream, { holds, refused, error });
 }
 
-function obstacleTexts(holds: readonly Held[], error: CursorState["error"]): string[] {
+interface Obstacles {
+  readonly holds: readonly Held[];
+  readonly refused: readonly RefusedFile[];
+  readonly error: CursorState["error"];
+}
+
+function obstacleTexts(stream: StreamName, { holds, refused, error }: Obstacles): string[] {
   const held = holds.map(({ reason, remedy }) => `${reason}; ${remedy}`);
-  return error === undefined ? held : [...held, `polls fail: ${errorText(error)}`];
+  const failed = error === undefined ? [] : [`polls fail: ${errorText(error)}`];
+  return [...held, ...failed, ...refusedSentences(stream, refused)];
 }
 
 function stateOf(holds: readonly Held[]): "held" | "paused" | undefined {

@@ -139,6 +139,7 @@ export interface AuditEntry {
     | "resume"
     | "release"
     | "deletions"
+    | "files"
     | "plan"
     | "note"
     | "notify"

@@ -32,6 +32,8 @@ export interface PageActs {
   reread(id: RecordId, by: Actor): Promise<void>;
   /** Confirms the deletions that the guard holds, if there are still as many as the person saw. */
   confirmDeletions(target: { readonly stream: StreamName; readonly count: number }, by: Actor): Promise<void>;
+  /** Settles a refused file: its rows are not needed, or were delivered in another file. */
+  settleFile(target: { readonly stream: StreamName; readonly name: string }, by: Actor): Promise<void>;
   /** Releases a changed mapping that the guard holds, if this is still its plan. Resolves to the number of updates. */
   confirmPlan(target: { readonly stream: StreamName; readonly plan: string }, by: Actor): Promise<number>;
   /** Starts comparing the ERP's records with the service's, to prepare a decision about held streams. Only reads. */
@@ -65,7 +67,7 @@ export interface PageGroupNote {
 export const recordVerbs = ["retry", "skip", "create", "bind", "unbind", "reread", "watch", "forget"] as const;
 export type RecordVerb = (typeof recordVerbs)[number];
 
-export const streamVerbs = ["deletions", "plan", "adopt", "pause", "resume", "reread", "poll"] as const;
+export const streamVerbs = ["deletions", "files", "plan", "adopt", "pause", "resume", "reread", "poll"] as const;
 export type StreamVerb = (typeof streamVerbs)[number];
 
 /** Acts that cannot simply be undone: they need a reason and a confirmation. */
@@ -74,6 +76,7 @@ export const finalVerbs: ReadonlySet<RecordVerb | StreamVerb> = new Set([
   "unbind",
   "forget",
   "deletions",
+  "files",
   "plan",
   "adopt",
 ]);

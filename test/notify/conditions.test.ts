@@ -84,6 +84,19 @@ describe("conditions", () => {
     ]);
   });
 
+  it("name a refused file with its reason, and do not call its polls failed", () => {
+    const file = { name: "a.csv", code: "E_SOURCE_FILE", place: "a.csv:3", reason: "not UTF-8", at: now } as const;
+    expect(conditions({ streams: [stream("customers", { refusedFiles: [file] }, "E_SOURCE_FILE")] })).toMatchObject([
+      {
+        id: "refused/customers",
+        kind: "failing",
+        severity: "problem",
+        cause: "the file a.csv was refused, and none of its rows was used: a.csv:3: not UTF-8 (E_SOURCE_FILE)",
+        remedy: expect.stringContaining('"svcsync files customers --settle NAME"'),
+      },
+    ]);
+  });
+
   it("hold what a hold and a guard say, with the command that ends them", () => {
     const hold = {
       kind: "adoption",

@@ -65,6 +65,12 @@ describe("acts on the page", () => {
       "forget customers/10023 by page: request 17",
       "/records/customers/10023",
     ],
+    [
+      "/streams/customers/files",
+      { name: "a.csv", why: "typed in by hand", confirm: "yes" },
+      "settle a.csv of customers by page: typed in by hand",
+      "/",
+    ],
     [`/groups/${sampleGroup}/retry`, {}, `retry group ${sampleGroup} by page`, "/"],
     [
       `/groups/${sampleGroup}/note`,

@@ -343,6 +343,7 @@ function sampleActs(done: string[]): PageActs {
     watch: ({ id, minutes }, by) => noted("watch", `${recordLabel(id)} for ${minutes} min`, by),
     forget: (id, by) => noted("forget", recordLabel(id), by),
     confirmDeletions: ({ stream, count }, by) => noted("confirm", `${count} of ${stream}`, by),
+    settleFile: ({ stream, name }, by) => noted("settle", `${name} of ${stream}`, by),
     confirmPlan: async ({ stream, plan }, by) => {
       if (plan !== samplePlan.plan)
         throw new ParkError(

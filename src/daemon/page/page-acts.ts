@@ -14,6 +14,7 @@ import {
   resume,
   retry,
   retryGroup,
+  settleFile,
   skip,
   unbind,
   watchRecord,
@@ -79,6 +80,7 @@ export function pageActs(
       if (missing.length > 0) throw new ParkError("E_NOT_RESOLVABLE", `the ERP does not have ${stream}/${key}`);
     },
     confirmDeletions: (target, by) => nudging(confirmDeletions(parts, target, by)),
+    settleFile: (target, by) => settleFile(parts, target, by),
     confirmPlan: ({ stream, plan }, by) => plans.confirm(stream, plan, by),
     compareAdoption: async () => {
       adoption.begin();

@@ -1,10 +1,19 @@
-import { errorFacts, SyncError, type Clock, type Cursor, type ErrorFacts, type StreamName } from "#model";
+import {
+  errorFacts,
+  SyncError,
+  type ChangeBatch,
+  type Clock,
+  type Cursor,
+  type ErrorFacts,
+  type StreamName,
+} from "#model";
 import type { SourceStream } from "#sources";
 import type { IntakeStore, NoteStore, RecordStore, Unreadable } from "#store";
 import type { Logger } from "#telemetry";
 import { keylessNote, rereadNote } from "../notes.ts";
 import type { Observer } from "../observer.ts";
 import type { PolledRounds } from "../plan/mass-guard.ts";
+import { keepReports } from "../refused-files.ts";
 import type { PollPauses } from "./poll-pauses.ts";
 import { screen, type Screened } from "./quarantine.ts";
 import type { Sweeper } from "./sweeper.ts";
@@ -66,11 +75,14 @@ export class Poller {
       await this.#rereadIfAsked(stream);
       const { cursor, firstLoad } = await store.cursor(stream);
       // A batch is stored when the next one arrives, because only the last one completes the window.
-      let pending: (Screened & { readonly cursor: Cursor }) | undefined;
+      let pending: (Screened & { readonly cursor: Cursor; readonly files: ChangeBatch["files"] }) | undefined;
       const stage = async (complete: boolean) => {
         if (!pending) return;
-        await this.#tellUnreadable(stream, pending.unreadable);
-        const result = await store.stage(stream, { ...pending, backfill: firstLoad, guarded: true, complete });
+        const { files = [], ...batch } = pending;
+        await this.#tellUnreadable(stream, batch.unreadable);
+        // Before the cursor moves, so that a crash in between only repeats the report.
+        await keepReports(store, stream, files, clock.now());
+        const result = await store.stage(stream, { ...batch, backfill: firstLoad, guarded: true, complete });
         total.rowsRead += pending.changes.length + pending.unreadable.length;
         total.changed += result.changed;
         total.unchanged += result.unchanged;
@@ -80,7 +92,7 @@ export class Poller {
       for await (const batch of source.changes(cursor, signal)) {
         pauses.answered(stream);
         await stage(false);
-        pending = { ...screen(stream, batch), cursor: batch.cursor };
+        pending = { ...screen(stream, batch), cursor: batch.cursor, files: batch.files };
       }
       await stage(true);
       await rounds.decide(stream, signal);

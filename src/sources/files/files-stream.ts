@@ -11,7 +11,8 @@ import {
 } from "#model";
 import type { Logger } from "#telemetry";
 import type { KeylessRows } from "../source.ts";
-import { claimedName, doneName, parseClaimed, stampAfter, type ClaimedFile } from "./folder/done-name.ts";
+import { claimedName, doneName, parseClaimed, stampAfter, type ClaimedFile, type Gaps } from "./folder/done-name.ts";
+import { keylessRows, lastRefusal, putIntoFailed, readReport, refusal, reportLines } from "./folder/failed-files.ts";
 import { FileFault } from "./file-fault.ts";
 import { fileLog, unread } from "./folder/file-log.ts";
 import { filesCursorJson, parseFilesCursor, remember, type FilesCursor } from "./files-cursor.ts";
@@ -61,7 +62,7 @@ export class FilesStream {
     const log = await this.#log();
     const stored = log.filter(({ place, stamp }) => place === "processing" && stamp <= (state.last ?? ""));
     await this.#putCompanionsAway(log);
-    for (const file of stored) await this.#finish(file, signal);
+    for (const file of stored) yield* this.#finish(file, state, signal);
     for (const file of unread(log, this.#read, state.last)) state = yield* this.#file(file, state, signal);
     // After the cursor in any case: files may have been pruned and the clock set back, and files up to the cursor count as stored.
     let last = [log.at(-1)?.stamp ?? "", state.last ?? ""].toSorted().at(-1);
@@ -101,9 +102,11 @@ export class FilesStream {
   async *#file(file: ClaimedFile, before: FilesCursor, signal: AbortSignal): AsyncGenerator<ChangeBatch, FilesCursor> {
     const { name, stamp } = file;
     const { seen, applied, current } = before;
-    const inspected = await this.#inspect(file, signal);
-    if (inspected === undefined) return { seen, applied, last: stamp };
+    const inspected = yield* this.#inspect(file, before, signal);
+    // The file before the refused one may be delivered again: its content is then no longer what was read last under this name.
+    if (inspected === undefined) return { seen, applied: applied.filter((one) => one.name !== name), last: stamp };
     const { sha256, rows, badCount } = inspected;
+    const gaps = await this.#gapsOf(file, inspected);
     const after = { seen, applied: remember(applied, name, sha256), last: stamp };
     // A full file shows the state of all records now, even if it returns to the content of an earlier file of its name.
     const known = this.#read.kind === "full" ? applied.slice(-1) : applied;
@@ -115,28 +118,40 @@ export class FilesStream {
         const open = { seen, applied, last: before.last, current: { stamp, rows: batch.rows } };
         yield { changes: batch.changes, unreadable: batch.unreadable, cursor: filesCursorJson(open) };
       }
-      yield { changes: [], cursor: filesCursorJson(after) };
+      yield { changes: [], files: readReport(file, inspected, gaps), cursor: filesCursorJson(after) };
       this.#logger.info({ file: name, count: rows, refused: badCount }, "file read");
     }
-    if (file.place === "processing") await this.#putAway(file, inspected);
+    if (file.place === "processing") await this.#putAway(file, inspected, gaps);
     return after;
   }
 
   /** Puts away a file whose rows are stored, but whose poll ended before it could do so. */
-  async #finish(file: ClaimedFile, signal: AbortSignal): Promise<void> {
-    const inspected = await this.#inspect(file, signal);
-    if (inspected !== undefined) await this.#putAway(file, inspected);
+  async *#finish(file: ClaimedFile, state: FilesCursor, signal: AbortSignal): AsyncGenerator<ChangeBatch> {
+    const inspected = yield* this.#inspect(file, state, signal);
+    if (inspected !== undefined) await this.#putAway(file, inspected, await this.#gapsOf(file, inspected));
   }
 
-  /** Inspects a file. Moves one that cannot be used to the failed folder, with a report, and returns undefined. */
-  async #inspect(file: ClaimedFile, signal: AbortSignal): Promise<Inspected | undefined> {
+  /** Inspects a file. Reports one that cannot be used, moves it to the failed folder, and returns undefined. */
+  async *#inspect(
+    file: ClaimedFile,
+    state: FilesCursor,
+    signal: AbortSignal,
+  ): AsyncGenerator<ChangeBatch, Inspected | undefined> {
+    let fault: FileFault;
     try {
       return await inspect(this.#folder, this.#path(file), this.#read, this.#settings.timezone, signal);
     } catch (thrown) {
       if (!(thrown instanceof FileFault)) throw thrown;
-      await this.#refuse(file, thrown);
-      return undefined;
+      fault = thrown;
     }
+    const report = refusal(file, fault);
+    const cursor = filesCursorJson(state);
+    // The caller stores a batch when it has received the next one. The file moves only once its report is stored.
+    yield { changes: [], files: [report], cursor };
+    yield { changes: [], cursor };
+    await putIntoFailed(this.#folder, this.#settings, { path: this.#path(file), file, report });
+    this.#logger.error({ file: file.name, ...report.fault }, "file refused");
+    return undefined;
   }
 
   /** Yields the file's rows in batches. A batch ends after `size` rows or `BATCH_CHARACTERS`, whichever comes first. */
@@ -164,33 +179,26 @@ export class FilesStream {
     return keyedRows(this.#folder, { path: this.#path(file), name: file.name }, this.#read, this.#settings.timezone);
   }
 
-  async #putAway(file: ClaimedFile, { rows, bad, badCount, keyless }: Inspected): Promise<void> {
-    const { done, failed } = this.#settings;
-    const { name, stored } = file;
+  async #putAway(file: ClaimedFile, inspected: Inspected, gaps: Gaps | undefined): Promise<void> {
+    const { rows, bad, badCount } = inspected;
+    const { name } = file;
     if (bad.length > 0) {
-      const report = `${failed}/${stored}.lines.ndjson`;
-      const lines = bad.map((one) =>
-        JSON.stringify({ code: "E_SOURCE_FILE_LINE", place: `${name}:${one.line}`, ...one }),
-      );
-      await this.#folder.write(report, `${lines.join("\n")}\n`);
+      const report = await reportLines(this.#folder, this.#settings, file, bad);
       const place = `${name}:${bad[0]!.line}`;
       this.#logger.error({ file: name, count: badCount, place, report }, "lines of a file refused");
     }
-    const count = rows + badCount;
-    const before = lastCounted(await this.#log());
-    const shrank = before !== undefined && count < before.rows * (1 - this.#read.shrink / 100);
-    const isFull = this.#read.kind === "full";
-    if (isFull && shrank) this.#logger.warn({ file: name, count, before: before.rows }, "full file shrank");
-    const gaps = !isFull ? undefined : shrank ? "partial" : keyless ? "keyless" : undefined;
-    await this.#folder.move(this.#path(file), `${done}/${doneName(file, count, gaps)}`);
+    if (gaps === "partial") this.#logger.warn({ file: name, count: rows + badCount }, "full file shrank");
+    const target = `${this.#settings.done}/${doneName(file, rows + badCount, gaps)}`;
+    await this.#folder.move(this.#path(file), target);
   }
 
-  async #refuse(file: ClaimedFile, fault: FileFault): Promise<void> {
-    const target = `${this.#settings.failed}/${file.stored}`;
-    const place = fault.line === undefined ? file.name : `${file.name}:${fault.line}`;
-    await this.#folder.write(`${target}.error.txt`, `E_SOURCE_FILE ${place}: ${fault.message}\n`);
-    await this.#folder.move(this.#path(file), target);
-    this.#logger.error({ file: file.name, place, reason: fault.message, code: "E_SOURCE_FILE" }, "file refused");
+  /** Why a record's absence from the full file proves nothing. */
+  async #gapsOf(file: ClaimedFile, { rows, badCount, keyless }: Inspected): Promise<Gaps | undefined> {
+    if (this.#read.kind === "delta") return undefined;
+    if (file.place === "done") return file.gaps;
+    const before = lastCounted(await this.#log());
+    if (before !== undefined && rows + badCount < before.rows * (1 - this.#read.shrink / 100)) return "partial";
+    return keyless ? "keyless" : undefined;
   }
 
   #log(): Promise<ClaimedFile[]> {
@@ -212,7 +220,7 @@ export class FilesStream {
         `${unfinished.name} was not read to its end yet; the keys before it are old`,
       );
     const last = log.at(-1);
-    if (last === undefined) throw new ParkError("E_SOURCE_KEYS_UNKNOWN", `no full file ${files} was read yet`);
+    if (last === undefined) throw new ParkError("E_SOURCE_KEYS_UNKNOWN", await this.#whyNone());
     if (last.gaps === "partial") {
       const before = lastCounted(log);
       const than = before === undefined ? "the file before it" : `the ${before.rows} of the file before it`;
@@ -230,6 +238,12 @@ export class FilesStream {
       keys = [];
     }
     if (keys.length > 0) yield keys;
+  }
+
+  async #whyNone(): Promise<string> {
+    const refused = await lastRefusal(this.#folder, this.#settings, this.#read);
+    const none = `no full file ${this.#read.files} was read yet`;
+    return refused === undefined ? none : `${none}; the last one was refused: ${refused}`;
   }
 
   #whyWaiting(name: string): string {
@@ -278,9 +292,4 @@ export class FilesStream {
 /** The last full file whose number of records later ones are compared with. */
 function lastCounted(log: readonly ClaimedFile[]): ClaimedFile | undefined {
   return log.findLast(({ place, gaps }) => place === "done" && gaps !== "partial");
-}
-
-function keylessRows({ name }: ClaimedFile, { count, first }: NonNullable<Inspected["keyless"]>): KeylessRows {
-  const more = count > 1 ? ` (and ${count - 1} more lines without a readable key)` : "";
-  return { place: `${name}:${first.line}`, reason: `${first.reason}${more}` };
 }

@@ -64,7 +64,16 @@ export const readSchema = z.strictObject({
     .default("utf8")
     .describe("Encoding; a byte order mark is dropped"),
   separator: z.string().min(1).default(";").describe("Between two columns of a CSV file"),
-  quote: z.string().length(1).default('"').describe("Around a column that holds a separator"),
+  quote: z
+    .union([z.literal("none"), z.string().length(1)])
+    .default('"')
+    .describe("Around a column that holds a separator; none: the files quote nothing, so a quote is text"),
+  strayQuotes: z
+    .enum(["refuse", "text"])
+    .default("refuse")
+    .describe(
+      "What a quote inside a column of a CSV file is: refuse: a fault of the file; text: a part of the column, which then holds no line break",
+    ),
   columns: z.array(z.string()).optional().describe("Columns that must be there"),
   rows: z.string().default("").describe("Path of the records in JSON or XML, e.g. Customers.Customer"),
   numbers: z.array(z.string()).default([]).describe("Columns that hold numbers; they arrive as exact text"),

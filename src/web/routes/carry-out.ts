@@ -51,6 +51,7 @@ export async function streamAct(
     poll: () => acts.poll(stream, by),
     reread: () => acts.rereadStream(stream, by),
     deletions: () => acts.confirmDeletions({ stream, count: bodies.deletions.parse(sent).count }, by),
+    files: () => acts.settleFile({ stream, name: bodies.files.parse(sent).name }, by),
     plan: async () => ({ updates: await acts.confirmPlan({ stream, plan: bodies.plan.parse(sent).plan }, by) }),
     adopt: () => acts.adopt({ stream, decision: bodies.adopt.parse(sent).decision }, by),
   };

@@ -59,6 +59,7 @@ export const bodies = {
   }),
   pause: body({ hours, polls: yes.default(false) }),
   deletions: body({ count: whole(0) }),
+  files: body({ name: z.string("the name of a refused file").min(1, "the name of a refused file") }),
   plan: body({ plan: text }),
   adopt: body({ decision: z.enum(["adopt", "create-all"], "adopt or create-all").default("adopt") }),
 } satisfies Record<RecordVerb | StreamVerb | "compare" | "note" | "test", z.ZodObject>;

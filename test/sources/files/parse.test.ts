@@ -43,6 +43,43 @@ describe("a file that is read", () => {
     ]);
   });
 
+  it.each([
+    ["an opened and never closed one", 'no;name\n1;a\n2;"b\n3;c\n', "a quote is opened in record 2 and never closed"],
+    ["one inside a value", 'no;name\n1;a\n2;Rohr 1/2" verzinkt\n', "a quote is inside a value"],
+    ["one inside a quoted value", 'no;name\n1;a\n2;"Rohr 1/2" verzinkt"\n', "a quote is inside a value"],
+  ])("with a stray quote, %s, is refused with what to set", async (_what, text, told) => {
+    const read = readSchema.parse({ files: "*", kind: "full", format: "csv", key: "no" });
+    const reading = listed(parsed(await opened(text), read));
+    await expect(reading).rejects.toThrow(told);
+    await expect(reading).rejects.toThrow("set `strayQuotes: text`");
+  });
+
+  it("may have stray quotes where they are text", async () => {
+    const read = readSchema.parse({ files: "*", kind: "full", format: "csv", key: "no", strayQuotes: "text" });
+    const names = ['Rohr 1/2" verzinkt', '"Zoll', '"a; b"', '"sagt ""so"""', '"1/2" v"', '""', '"x"y'];
+    const lines = names.map((name, at) => `${at};${name}\r\n`).join("");
+    const records = await listed(parsed(await opened(`no;name\r\n\r\n;\r\n${lines}7;a;b`), read));
+    expect(records).toEqual([
+      { no: "0", name: 'Rohr 1/2" verzinkt' },
+      { no: "1", name: '"Zoll' },
+      { no: "2", name: "a; b" },
+      { no: "3", name: 'sagt "so"' },
+      { no: "4", name: '1/2" v' },
+      { no: "5", name: "" },
+      { no: "6", name: '"x"y' },
+      { line: 11, text: "7;a;b", reason: "it has 3 columns, the header has 2" },
+    ]);
+  });
+
+  it("may quote nothing at all", async () => {
+    const read = readSchema.parse({ files: "*", kind: "full", format: "csv", key: "no", quote: "none" });
+    const records = await listed(parsed(await opened('no;name\n1;"a"\n2;1/2" b\n'), read));
+    expect(records).toEqual([
+      { no: "1", name: '"a"' },
+      { no: "2", name: '1/2" b' },
+    ]);
+  });
+
   it("may write letters of XML as references, by number too", async () => {
     const read = readSchema.parse({ files: "*", kind: "full", format: "xml", key: "no", rows: "L.C" });
     const text = `<L><C no="M&#xfc;ller"><a>S&#246;hne &amp; Co&#13;&#10;KG</a><b>&amp;#252;</b><c><![CDATA[&#252;]]></c></C></L>`;

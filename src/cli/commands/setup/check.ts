@@ -14,6 +14,7 @@ import { findingsText, syncFileFindings } from "../../check/findings-text.ts";
 import { checkMapping } from "../../check/check-mapping.ts";
 import { notCheckedOffline, offlineFindings } from "../../check/offline.ts";
 import type { StreamSample } from "../../check/sample.ts";
+import { refusedFindings } from "../../check/refused-findings.ts";
 import { readFiles, type JsonOptions, type Registration } from "../../command-context.ts";
 import { exitCode, printJson, UsageError, type Io } from "../../output/io.ts";
 
@@ -88,14 +89,15 @@ function report(
   return findings.some(({ verdict }) => verdict === "problem") ? exitCode.needsPerson : exitCode.ok;
 }
 
-async function checkStore({ settings, secrets, logger }: CheckedParts): Promise<Finding[]> {
+async function checkStore({ settings, secrets, syncFile, logger }: CheckedParts): Promise<Finding[]> {
   return attempt("store", async () => {
     const location = storeLocation(settings, secrets);
     await using store = await openStore(location, { as: "operator", clock: systemClock, logger });
     await store.check();
     await expectKnownService(store, location, settings.service, false);
+    const refused = await refusedFindings(store, syncFile.streams);
     const where = typeof location === "string" ? location : `the schema ${location.schema} in PostgreSQL`;
-    return [{ subject: "store", verdict: "ok", message: `${where} can be written` }];
+    return [{ subject: "store", verdict: "ok", message: `${where} can be written` }, ...refused];
   });
 }
 

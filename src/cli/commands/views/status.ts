@@ -26,8 +26,8 @@ export const registerStatus: Registration = (cli) =>
     .action(cli.action(status));
 
 const streamWords = `
-Stream states: loading (first load in progress), following (new changes are delivered), failing (the last poll failed; the next
-one retries), held (nothing is delivered until you decide: svcsync adopt, or svcsync plan after a changed mapping),
+Stream states: loading (first load in progress), following (new changes are delivered), failing (the last poll failed and is
+retried, or a file was refused), held (nothing is delivered until you decide: svcsync adopt, or svcsync plan after a changed mapping),
 paused (nothing is delivered until the time set with svcsync pause).
 Records: in sync (the service has what the ERP showed last), due (in progress), waiting (for another record), parked and
 uncertain (you must act), left out (by the rules of the stream or by a user), deleted (in the ERP).

@@ -53,7 +53,7 @@ export const sourcesWebErrors = errorPage({
     E_SOURCE_KEYS_UNKNOWN: {
       meaning:
         "A sweep needs a list of all records, but the files do not provide one: delta files contain only changes, " +
-        "or no full file was read yet.",
+        "or no full file was read yet. If the last one was refused, the message says why.",
       normal: "For streams of delta files, yes: they cannot be swept.",
       remedy: "Deliver full files (`kind: full`), or mark deletions in a column.",
     },
@@ -63,7 +63,12 @@ export const sourcesWebErrors = errorPage({
         "document. svcsync used nothing of it, and moved the whole file to the failed folder, together with a " +
         "report.",
       normal: "No.",
-      remedy: "Read the report in the failed folder: it names file and line. Correct the file and deliver it again.",
+      remedy:
+        "Read the report in the failed folder: it names file and line. Correct the file and deliver it again under its " +
+        'name. If its rows are not needed: "svcsync files {stream} --settle NAME".',
+      more:
+        "The stream is shown as failing until a later file of that name was read, or until a person settles the file. " +
+        "Later files are read meanwhile.",
     },
     E_SOURCE_FILE_LINE: {
       meaning:
@@ -72,7 +77,8 @@ export const sourcesWebErrors = errorPage({
       normal: "No.",
       remedy:
         "Correct the line that the report in the failed folder names, and deliver it again in a delta file. Or " +
-        "correct it in the ERP for the next full file.",
+        "correct it in the ERP for the next full file. If a line has no key, the stream is shown as failing until a " +
+        'later file of that name was read, or until "svcsync files {stream} --settle NAME".',
     },
     E_SOURCE_FILE_SHRUNK: {
       meaning:

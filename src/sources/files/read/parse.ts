@@ -1,15 +1,16 @@
 import { createHash, type Hash } from "node:crypto";
-import { Readable } from "node:stream";
-import { CsvError, parse as csvParser } from "csv-parse";
+import type { Readable } from "node:stream";
 import { XMLParser, XMLValidator } from "fast-xml-parser";
 import { isJsonObject, messageOf, type Json, type JsonObject } from "#model";
 import { parseLossless } from "../../wire/client/lossless-json.ts";
 import { valueAt } from "../../wire/stamps/values.ts";
+import { csvRecords } from "./csv.ts";
 import { decoded } from "./decode.ts";
 import { FileFault, type BadLine } from "../file-fault.ts";
+import { linesOf } from "./lines.ts";
 import type { FilesRead } from "../schema.ts";
 
-/** The largest JSON or XML document, which is held in memory whole, and the longest NDJSON line or CSV record, in characters. */
+/** The largest JSON or XML document, which is held in memory whole, and the longest NDJSON line, in characters. */
 const WHOLE_LIMIT = 64 * 1024 * 1024;
 
 /** A record of a file, or a line without one. `line` counts from 1; in JSON and XML it counts records. */
@@ -49,67 +50,9 @@ async function* records(text: AsyncIterable<string>, read: FilesRead): AsyncGene
   }
 }
 
-async function* csvRecords(text: AsyncIterable<string>, read: FilesRead): AsyncGenerator<Parsed> {
-  const { separator, quote } = read;
-  const lines = csvParser({
-    delimiter: separator,
-    quote,
-    relax_column_count: true,
-    skip_empty_lines: true,
-    skip_records_with_empty_values: true,
-    max_record_size: WHOLE_LIMIT,
-    info: true,
-  });
-  const source = Readable.from(text);
-  source.on("error", (error) => lines.destroy(error));
-  let header: string[] | undefined;
-  try {
-    for await (const { record, info } of source.pipe(lines)) {
-      const cells: string[] = record;
-      // The header decides how lines end: if it ends without a carriage return, one at the end of a later line is not part of the cell.
-      cells.push((cells.pop() ?? "").replace(/\r$/, ""));
-      const line = Number(info.lines);
-      if (header === undefined) header = checkedHeader(cells, read);
-      else if (cells.length === header.length)
-        yield { line, record: Object.fromEntries(header.map((name, at) => [name, cells[at]!])) };
-      else
-        yield {
-          line,
-          text: cells.join(separator),
-          reason: `it has ${cells.length} columns, the header has ${header.length}`,
-        };
-    }
-  } catch (thrown) {
-    if (thrown instanceof CsvError) throw new FileFault(thrown.message, undefined, thrown);
-    throw thrown;
-  } finally {
-    source.destroy();
-  }
-  if (header === undefined) throw new FileFault("the file is empty; not even a header is there");
-}
-
-function checkedHeader(cells: readonly string[], { key, columns = [] }: FilesRead): string[] {
-  const header = cells.map((name) => name.trim());
-  const missing = [...new Set([...key, ...columns])].filter((name) => !header.includes(name));
-  if (missing.length > 0) throw new FileFault(`the header lacks ${missing.join(", ")}; it has ${header.join(", ")}`, 1);
-  const twice = header.find((name, at) => header.indexOf(name) !== at);
-  if (twice !== undefined) throw new FileFault(`the header has ${twice} twice`, 1);
-  return header;
-}
-
 async function* ndjsonRecords(text: AsyncIterable<string>): AsyncGenerator<Parsed> {
   let line = 0;
-  let rest = "";
-  for await (const piece of text) {
-    rest += piece;
-    if (piece.includes("\n")) {
-      const lines = rest.split("\n");
-      rest = lines.pop() ?? "";
-      for (const one of lines) yield* ndjsonRecord(one, ++line);
-    }
-    if (rest.length > WHOLE_LIMIT) throw new FileFault("a line is longer than 64 MB", line + 1);
-  }
-  yield* ndjsonRecord(rest, line + 1);
+  for await (const one of linesOf(text, WHOLE_LIMIT)) yield* ndjsonRecord(one, ++line);
 }
 
 function* ndjsonRecord(text: string, line: number): Generator<Parsed> {

@@ -19,7 +19,7 @@ import { readPages } from "./pages.ts";
 
 export type Rows = readonly (readonly Cell[])[];
 
-export type Piece = Required<Omit<ChangeBatch, "cursor">>;
+export type Piece = Required<Pick<ChangeBatch, "changes" | "unreadable">>;
 
 /** A table that a feed reads, and what its rows mean. */
 export interface Part {

@@ -4,6 +4,9 @@ import { actForm, choice } from "../frame/act-form.ts";
 import { csrfField, type Frame } from "../frame/layout.ts";
 import { streamPath } from "../frame/wording.ts";
 
+/** How many refused files can be settled on the page at a time. */
+const FILES_SHOWN = 5;
+
 /** Links to the pages where a person decides about what holds a stream. A pause is ended here. */
 export function decisionLinks({ name, holds, deletionsHeld }: StreamStatus, frame: Frame): Html | undefined {
   const path = streamPath(name);
@@ -20,6 +23,25 @@ export function decisionLinks({ name, holds, deletionsHeld }: StreamStatus, fram
       : undefined,
   ].filter((link) => link !== undefined);
   return links.length === 0 ? undefined : html`<div class="acts">${links}</div>`;
+}
+
+/** Settles the stream's refused files, one by one. */
+export function fileForms({ name: stream, refusedFiles = [] }: StreamStatus, frame: Frame): Html | undefined {
+  if (frame.visitor?.role !== "act" || refusedFiles.length === 0) return undefined;
+  const forms = refusedFiles.slice(0, FILES_SHOWN).map(({ name }) =>
+    actForm(
+      {
+        action: `${streamPath(stream)}/files`,
+        verb: "files",
+        label: `Settle ${name}`,
+        means:
+          "Do this if the rows of the file are not needed, or were delivered in another file. A later file of the same name settles it, too.",
+        fields: html`<input type="hidden" name="name" value="${name}" />`,
+      },
+      frame,
+    ),
+  );
+  return html`${forms}`;
 }
 
 /** What a person may do with any stream: poll it now, pause it, or read it from its beginning. */

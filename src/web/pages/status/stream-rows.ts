@@ -26,7 +26,7 @@ export function streamRow(stream: StreamStatus, history: readonly HistoryHour[],
   return html`<tr>
     <th scope="row">${name}<br /><span class="quiet">${source} → ${resource}</span></th>
     <td>
-      <span class="badge ${state}">${state}</span><br /><span class="quiet">${meanings[state]}</span>
+      <span class="badge ${state}">${state}</span><br /><span class="quiet">${meaningOf(stream)}</span>
       ${more(stream, frame)}
     </td>
     <td data-head="Last poll">${lastPoll(stream, now)}</td>
@@ -36,6 +36,11 @@ export function streamRow(stream: StreamStatus, history: readonly HistoryHour[],
       <a href="${streamPath(name)}/history" aria-label="History of ${name}">History</a>
     </td>
   </tr>`;
+}
+
+function meaningOf({ state, cursor: { error }, refusedFiles = [] }: StreamStatus): string {
+  const isOfFile = state === "failing" && refusedFiles.some(({ code }) => code === error?.code);
+  return isOfFile ? "rows of a refused file are missing" : meanings[state];
 }
 
 function lastPoll(stream: StreamStatus, now: number): Html {
