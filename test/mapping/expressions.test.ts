@@ -88,6 +88,58 @@ describe("an expression", () => {
     expect(JSON.stringify(failure) + String(failure)).not.toContain("hunter2");
   });
 
+  it.each([
+    ["'Ort: ' & address", "an object"],
+    ["address & ''", "an object"],
+    ["'Tags: ' & tags", "a list"],
+    ["name & $uppercase", "a function"],
+    ["name & function($x) { $x }", "a function"],
+    ["$string(address)", "an object"],
+    ["$string(tags)", "a list"],
+    ["$string($)", "an object"],
+    ["$string($trim)", "a function"],
+    ["address ~> $string", "an object"],
+    ["$map(people, $string)", "an object"],
+    ["$join($map(people, function($one) { 'x' & $one }), ', ')", "an object"],
+    ["$replace(name, /a/, function($found) { 'x' & $found })", "an object"],
+    ["tags.('x' & $$.address)", "an object"],
+    ["{'a': 1 & address}.a", "an object"],
+    ["name ? (name & address) : ''", "an object"],
+  ])("that makes a text of what is none parks its record: %s", async (expr, found) => {
+    const row = { name: "ana", address: { city: "Ulm" }, tags: ["a", "b"], people: [{ n: 1 }, { n: 2 }] };
+    const failure = await valueOf(expr, row).catch((error: unknown) => error);
+    expect(failure).toMatchObject({ code: "E_MAPPING" });
+    expect(String(failure)).toContain(`found ${found} where a text is made`);
+    expect(String(failure)).not.toContain("Ulm");
+  });
+
+  it.each([
+    "$join(people, ', ')",
+    "$join([address], '')",
+    "$uppercase(address)",
+    "$replace(address, 'a', 'b')",
+    "$trim(tags)",
+    "$replace(name, /a/, function($m) { address })",
+    "$lowercase($trim)",
+    "$substring(tags, 1)",
+  ])("gives no list, object or function to a function of texts: %s", async (expr) => {
+    const row = { name: "ana", address: { city: "Ulm" }, tags: ["a", "b"], people: [{ n: 1 }, { n: 2 }] };
+    await expect(valueOf(expr, row)).rejects.toMatchObject({ code: "E_MAPPING" });
+  });
+
+  it.each([
+    ["1 & '-' & 0.1 & true", "1-0.1true"],
+    ["$string(1/3) & $string(false) & $string('x')", "0.333333333333333falsex"],
+    ["nothing & 'x' & $string(nothing)", "x"],
+    ["tags[0] & people[1].n", "a2"],
+    ["$join($map(people, function($one) { $string($one.n) }), ',')", "1,2"],
+    ["$map(people.n, $string)", ["1", "2"]],
+    ["name.('x' & $)", "xana"],
+  ])("makes texts of plain values: %s", async (expr, value) => {
+    const row = { name: "ana", nothing: null, tags: ["a"], people: [{ n: 1 }, { n: 2 }] };
+    expect(await valueOf(expr, row)).toEqual(value);
+  });
+
   it.each(["legal_name.x", "$.legal_name.x", "people.name.x", "`legal_name`.x.y"])(
     "that is only a path parks a record in which it goes into a text: %s",
     async (expr) => {

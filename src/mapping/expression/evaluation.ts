@@ -3,6 +3,7 @@ import type { Json, Row } from "#model";
 import { kindOf } from "../compile/mapping-error.ts";
 import { isObject } from "../object.ts";
 import { pad, utc } from "./functions.ts";
+import { asText, checkTexts, string } from "./texts.ts";
 
 /** An expression that takes longer than this for one row is taken to run forever. */
 const timeoutMs = 1_000;
@@ -26,6 +27,9 @@ export class Evaluation {
 
   constructor(text: string) {
     this.#compiled = jsonata(text, { timeout: timeoutMs, stack: maxDepth, sequence: maxSequence });
+    checkTexts(this.#compiled.ast());
+    this.#compiled.registerFunction("asText", asText);
+    this.#compiled.registerFunction("string", string, "<x-b?:s>");
     this.#compiled.registerFunction("utc", utc);
     this.#compiled.registerFunction("pad", pad);
   }
