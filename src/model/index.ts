@@ -1,4 +1,4 @@
-export { canonicalJson, isJsonObject, type Json, type JsonObject } from "./json.ts";
+export { canonicalJson, DEEPEST_LEVELS, isJsonObject, nestsTooDeeply, type Json, type JsonObject } from "./json.ts";
 export {
   isAscending,
   joinKey,

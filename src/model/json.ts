@@ -51,6 +51,15 @@ function shapeOf(value: JsonObject): Shape {
   return last;
 }
 
+/** The deepest nesting of lists and objects in a row. Deeper values exhaust the stack of code that walks them. */
+export const DEEPEST_LEVELS = 64;
+
+/** Whether a value nests deeper than {@link DEEPEST_LEVELS}. Looks no deeper than necessary. */
+export function nestsTooDeeply(value: Json, levels: number = DEEPEST_LEVELS): boolean {
+  if (typeof value !== "object" || value === null) return false;
+  return levels === 0 || Object.values(value).some((member) => nestsTooDeeply(member, levels - 1));
+}
+
 export function isJsonObject(value: Json | undefined): value is JsonObject {
   return typeof value === "object" && value !== null && !Array.isArray(value);
 }

@@ -1,4 +1,5 @@
 import {
+  DEEPEST_LEVELS,
   ParkError,
   type Change,
   type ChangeBatch,
@@ -13,8 +14,6 @@ import type { Unreadable } from "#store";
 const FEW = 20;
 /** If more than {@link FEW} rows and more than this share of a batch are unreadable, the stream is read in the wrong way. */
 const SHARE = 0.1;
-/** The deepest nesting of lists and objects in a row. Deeper values exhaust the stack of code that walks them. */
-const DEEPEST = 64;
 /** The most text in one row, in characters. With larger rows a handful of concurrent deliveries would fill the memory. */
 const LARGEST = 16_000_000;
 
@@ -59,7 +58,7 @@ function oddity(change: Change): string | undefined {
 function oddRow(row: Row): string | undefined {
   const size = textSize(row, 0);
   if (size <= LARGEST) return undefined;
-  if (size === Infinity) return `it nests deeper than ${DEEPEST} levels`;
+  if (size === Infinity) return `it nests deeper than ${DEEPEST_LEVELS} levels`;
   return `it holds ${size} characters, more than ${LARGEST}; leave out large columns`;
 }
 
@@ -67,7 +66,7 @@ function oddRow(row: Row): string | undefined {
 function textSize(value: Json, depth: number): number {
   if (typeof value === "string") return value.length;
   if (typeof value !== "object" || value === null) return 0;
-  if (depth > DEEPEST) return Infinity;
+  if (depth > DEEPEST_LEVELS) return Infinity;
   let size = 0;
   if (Array.isArray(value)) for (const member of value) size += textSize(member, depth + 1);
   else for (const name in value) size += textSize(value[name]!, depth + 1);

@@ -1,4 +1,5 @@
 import {
+  canonicalJson,
   ParkError,
   RetryError,
   type Change,
@@ -14,11 +15,12 @@ import type { KeylessRows } from "../source.ts";
 import { claimedName, doneName, parseClaimed, stampAfter, type ClaimedFile, type Gaps } from "./folder/done-name.ts";
 import { keylessRows, lastRefusal, putIntoFailed, readReport, refusal, reportLines } from "./folder/failed-files.ts";
 import { FileFault } from "./file-fault.ts";
-import { fileLog, unread } from "./folder/file-log.ts";
+import { fileLog, lastCounted, unread } from "./folder/file-log.ts";
 import { filesCursorJson, parseFilesCursor, remember, type FilesCursor } from "./files-cursor.ts";
 import type { Folder } from "./folder/folder.ts";
 import { arrivals, waiting } from "./folder/inbox.ts";
 import { inspect, type Inspected } from "./read/inspect.ts";
+import type { RepeatedKeys } from "./read/repeated-keys.ts";
 import { keyedRows } from "./read/row.ts";
 import type { FilesRead, FilesSettings } from "./schema.ts";
 
@@ -114,7 +116,7 @@ export class FilesStream {
       this.#logger.info({ file: name }, "file with known content skipped");
     else {
       const resumed = current?.stamp === stamp ? current.rows : 0;
-      for await (const batch of this.#batches(file, resumed, signal)) {
+      for await (const batch of this.#batches(file, { skip: resumed, repeated: inspected.repeated }, signal)) {
         const open = { seen, applied, last: before.last, current: { stamp, rows: batch.rows } };
         yield { changes: batch.changes, unreadable: batch.unreadable, cursor: filesCursorJson(open) };
       }
@@ -155,12 +157,16 @@ export class FilesStream {
   }
 
   /** Yields the file's rows in batches. A batch ends after `size` rows or `BATCH_CHARACTERS`, whichever comes first. */
-  async *#batches(file: ClaimedFile, skip: number, signal: AbortSignal): AsyncGenerator<Piece> {
+  async *#batches(
+    file: ClaimedFile,
+    { skip, repeated }: { readonly skip: number; readonly repeated: RepeatedKeys },
+    signal: AbortSignal,
+  ): AsyncGenerator<Piece> {
     let changes: Change[] = [];
     let unreadable: UnreadableRow[] = [];
     let size = 0;
     let rows = 0;
-    for await (const one of this.#rows(file)) {
+    for await (const one of this.#rows(file, repeated)) {
       signal.throwIfAborted();
       if (++rows <= skip) continue;
       if ("reason" in one) unreadable.push(one);
@@ -175,8 +181,9 @@ export class FilesStream {
     if (changes.length + unreadable.length > 0) yield { changes, unreadable, rows };
   }
 
-  #rows(file: ClaimedFile) {
-    return keyedRows(this.#folder, { path: this.#path(file), name: file.name }, this.#read, this.#settings.timezone);
+  #rows(file: ClaimedFile, repeated?: RepeatedKeys) {
+    const place = { path: this.#path(file), name: file.name };
+    return keyedRows(this.#folder, place, this.#read, this.#settings.timezone, repeated);
   }
 
   async #putAway(file: ClaimedFile, inspected: Inspected, gaps: Gaps | undefined): Promise<void> {
@@ -276,6 +283,8 @@ export class FilesStream {
         signal.throwIfAborted();
         if (one.key !== key) continue;
         if ("reason" in one) throw new ParkError("E_ROW_UNREADABLE", `${one.place}: ${one.reason}`);
+        if (found !== undefined && this.#read.repeated === "park" && canonicalJson(found) !== canonicalJson(one.row))
+          throw new ParkError("E_ROW_UNREADABLE", `${file.name}: several rows of the file have this key and differ`);
         found = one.row;
       }
       if (found !== undefined || (this.#read.kind === "full" && file.place === "done" && file.gaps === undefined))
@@ -287,9 +296,4 @@ export class FilesStream {
   #path({ place, stored }: ClaimedFile): string {
     return `${this.#settings[place]}/${stored}`;
   }
-}
-
-/** The last full file whose number of records later ones are compared with. */
-function lastCounted(log: readonly ClaimedFile[]): ClaimedFile | undefined {
-  return log.findLast(({ place, gaps }) => place === "done" && gaps !== "partial");
 }

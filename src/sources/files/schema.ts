@@ -76,6 +76,12 @@ export const readSchema = z.strictObject({
     ),
   columns: z.array(z.string()).optional().describe("Columns that must be there"),
   rows: z.string().default("").describe("Path of the records in JSON or XML, e.g. Customers.Customer"),
+  repeated: z
+    .enum(["park", "last"])
+    .default("park")
+    .describe(
+      "What becomes of a key whose rows in one file differ: park: its record waits for a person; last: the last row counts, for a file that is a log of changes",
+    ),
   numbers: z.array(z.string()).default([]).describe("Columns that hold numbers; they arrive as exact text"),
   decimal: z.enum([".", ","]).default(".").describe("Decimal sign of those numbers; the other one parts thousands"),
   dates: z

@@ -22,7 +22,7 @@ export const pipelineErrors = errorPage({
       meaning:
         "svcsync cannot read the ERP's row of this record. Causes are an invalid change stamp, a key that is not " +
         "valid text, a document that is nested too deeply or has more than 16 million characters, or a wrong value " +
-        "in a line of a file. In an API, several rows of one answer may have the same key and differ. The message " +
+        "in a line of a file. In an API or a file, several rows may have the same key and differ. The message " +
         "names the place and the reason. The record is parked and the service keeps its last values; all other " +
         "records continue. A sweep never treats it as deleted.",
       normal: "Occasionally, if people or imports write invalid data into the ERP.",

@@ -26,3 +26,8 @@ export function unread(log: readonly ClaimedFile[], read: FilesRead, last: strin
   const complete = later.findLastIndex(({ place, gaps }) => place === "done" && gaps === undefined);
   return later.slice(Math.max(0, complete));
 }
+
+/** The last full file whose number of records later ones are compared with. */
+export function lastCounted(log: readonly ClaimedFile[]): ClaimedFile | undefined {
+  return log.findLast(({ place, gaps }) => place === "done" && gaps !== "partial");
+}

@@ -3,6 +3,8 @@ import type { Readable } from "node:stream";
 import iconv from "iconv-lite";
 import { RetryError } from "#model";
 import { FileFault } from "../file-fault.ts";
+import type { FilesRead } from "../schema.ts";
+import { Utf8Watch } from "./utf8-watch.ts";
 
 /**
  * Yields the text of a file in pieces, without a byte order mark. `hash` receives every byte.
@@ -10,10 +12,11 @@ import { FileFault } from "../file-fault.ts";
  */
 export async function* decoded(
   bytes: Readable,
-  encoding: string,
+  encoding: FilesRead["encoding"],
   hash: Hash = createHash("sha256"),
 ): AsyncGenerator<string> {
-  const decoder = encoding === "utf8" || encoding === "utf16le" ? strict(encoding) : strictTable(encoding);
+  const isUnicode = encoding === "utf8" || encoding === "utf16le";
+  const decoder = isUnicode ? strict(encoding) : strictTable(encoding);
   let lines = 1;
   try {
     for await (const chunk of bytes) {
@@ -60,7 +63,8 @@ function strict(encoding: "utf8" | "utf16le") {
 const UTF8_MARK = "\u00EF\u00BB\u00BF";
 
 /** A decoder by a table of 256 characters. It refuses a byte without a character, which would otherwise become U+FFFD. */
-function strictTable(encoding: string) {
+function strictTable(encoding: "cp1252" | "latin1") {
+  const watch = new Utf8Watch(encoding);
   const decoder = iconv.getDecoder(encoding);
   let begin = "";
   return {
@@ -70,8 +74,12 @@ function strictTable(encoding: string) {
       if (begin === UTF8_MARK) throw new FileFault("the file begins with the mark of UTF-8; say `encoding: utf8`", 1);
       const at = text.indexOf("\uFFFD");
       if (at >= 0) throw fault(encoding, line + text.slice(0, at).split("\n").length - 1);
+      watch.write(bytes);
       return text;
     },
-    end: (_line: number): string | undefined => decoder.end(),
+    end(_line: number): string | undefined {
+      watch.end();
+      return decoder.end();
+    },
   };
 }

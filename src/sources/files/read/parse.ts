@@ -1,7 +1,6 @@
 import { createHash, type Hash } from "node:crypto";
 import type { Readable } from "node:stream";
-import { XMLParser, XMLValidator } from "fast-xml-parser";
-import { isJsonObject, messageOf, type Json, type JsonObject } from "#model";
+import { isJsonObject, nestsTooDeeply, type Json, type JsonObject } from "#model";
 import { parseLossless } from "../../wire/client/lossless-json.ts";
 import { valueAt } from "../../wire/stamps/values.ts";
 import { csvRecords } from "./csv.ts";
@@ -9,6 +8,7 @@ import { decoded } from "./decode.ts";
 import { FileFault, type BadLine } from "../file-fault.ts";
 import { linesOf } from "./lines.ts";
 import type { FilesRead } from "../schema.ts";
+import { xmlRecords } from "./xml.ts";
 
 /** The largest JSON or XML document, which is held in memory whole, and the longest NDJSON line, in characters. */
 const WHOLE_LIMIT = 64 * 1024 * 1024;
@@ -42,10 +42,10 @@ async function* records(text: AsyncIterable<string>, read: FilesRead): AsyncGene
       yield* ndjsonRecords(text);
       return;
     case "json":
-      yield* listed(jsonDocument(await whole(text)), read.rows);
+      yield* listed(listAt(jsonDocument(await whole(text)), read.rows));
       return;
     case "xml":
-      yield* listed(xmlDocument(await whole(text), read.encoding), read.rows);
+      yield* listed(xmlRecords(await whole(text), read));
       return;
   }
 }
@@ -82,46 +82,22 @@ function jsonDocument(text: string): Json {
   }
 }
 
-/** The names by which an XML file may declare each encoding. */
-const DECLARED: Readonly<Record<FilesRead["encoding"], RegExp>> = {
-  utf8: /^(utf-?8|us-ascii)$/i,
-  cp1252: /^(windows-1252|cp1252|iso-8859-1|us-ascii)$/i,
-  latin1: /^(iso-8859-1|latin-?1|us-ascii)$/i,
-  utf16le: /^utf-?16(le)?$/i,
-};
-
-function xmlDocument(text: string, encoding: FilesRead["encoding"]): Json {
-  const declared = /^\s*<\?xml\s[^>]{0,200}?encoding\s*=\s*["']([\w.:-]{1,40})["']/.exec(text)?.[1];
-  if (declared !== undefined && !DECLARED[encoding].test(declared))
-    throw new FileFault(`the file says that it is ${declared}, the stream says \`encoding: ${encoding}\``, 1);
-  if (/<!DOCTYPE/i.test(text)) throw new FileFault("the file has a DOCTYPE, which is refused");
-  const valid = XMLValidator.validate(text);
-  if (valid !== true) throw new FileFault(valid.err.msg, valid.err.line);
-  const parser = new XMLParser({
-    ignoreAttributes: false,
-    attributeNamePrefix: "",
-    parseTagValue: false,
-    parseAttributeValue: false,
-    removeNSPrefix: true,
-    ignoreDeclaration: true,
-    // Also what has a number: &#252;
-    htmlEntities: true,
-  });
-  try {
-    const document: Json = parser.parse(text);
-    return document;
-  } catch (cause) {
-    throw new FileFault(`the file cannot be read as XML: ${messageOf(cause)}`, undefined, cause);
-  }
-}
-
-/** Yields the records at `path`. A single XML element counts as a list of one. */
-function* listed(document: Json, path: string): Generator<Parsed> {
+/** The list at `path`; a single object counts as a list of one. */
+function listAt(document: Json, path: string): readonly Json[] {
   const found = valueAt(document, path);
   const rows = Array.isArray(found) ? found : isJsonObject(found) ? [found] : undefined;
   if (rows === undefined) throw new FileFault(`there are no records at ${path === "" ? "the root" : path}`);
+  return rows;
+}
+
+function* listed(rows: readonly Json[]): Generator<Parsed> {
   for (const [at, record] of rows.entries())
     yield isJsonObject(record)
       ? { line: at + 1, record }
-      : { line: at + 1, text: JSON.stringify(record), reason: "it holds no object" };
+      : { line: at + 1, text: shownText(record), reason: "it holds no object" };
+}
+
+/** A record as text, for a report. */
+export function shownText(record: Json): string {
+  return nestsTooDeeply(record) ? "(nested too deeply to show)" : JSON.stringify(record);
 }

@@ -1,27 +1,56 @@
 import { Temporal } from "temporal-polyfill";
-import { joinKey, type Json, type JsonObject, type Key, type Row, type UnreadableRow } from "#model";
+import {
+  DEEPEST_LEVELS,
+  joinKey,
+  nestsTooDeeply,
+  type Json,
+  type JsonObject,
+  type Key,
+  type Row,
+  type UnreadableRow,
+} from "#model";
 import { jsonText } from "../../wire/stamps/values.ts";
 import type { Folder } from "../folder/folder.ts";
 import type { FilesRead } from "../schema.ts";
 import { parsed } from "./parse.ts";
+import { repeatedReason, type RepeatedKeys } from "./repeated-keys.ts";
 
 /** A record with its key, or the reason why it cannot be used, with its key if that can be read. */
-type Converted = { readonly key: Key; readonly row: Row } | { readonly key: Key | undefined; readonly reason: string };
+export type Converted =
+  | { readonly key: Key; readonly row: Row }
+  | { readonly key: Key | undefined; readonly reason: string };
 
-/** Yields the rows of a file that have a key, in order. A row that cannot be read comes with the reason. */
+/**
+ * Yields the rows of a file that have a key, in order. A row that cannot be read comes with the reason; so does a repeated key, once,
+ * because it is unknown which of its rows is the record.
+ */
 export async function* keyedRows(
   folder: Folder,
   { path, name }: { readonly path: string; readonly name: string },
   read: FilesRead,
   zone: string,
+  repeated: RepeatedKeys = new Map(),
 ): AsyncGenerator<{ key: Key; row: Row } | UnreadableRow> {
-  for await (const one of parsed(await folder.open(path), read)) {
-    if (!("record" in one)) continue;
-    const converted = convert(one.record, read, zone);
-    if ("row" in converted) yield converted;
-    else if (converted.key !== undefined)
-      yield { key: converted.key, place: `${name}:${one.line}`, reason: converted.reason };
+  for await (const { line, converted } of convertedRows(folder, path, read, zone)) {
+    const { key } = converted;
+    if (key === undefined) continue;
+    const lines = repeated.get(key);
+    if (lines !== undefined) {
+      if (lines[0] === line) yield { key, place: `${name}:${line}`, reason: repeatedReason(lines) };
+    } else if ("row" in converted) yield converted;
+    else yield { key, place: `${name}:${line}`, reason: converted.reason };
   }
+}
+
+/** Yields the records of a file with their lines, readable or not. Lines without a record are left out. */
+export async function* convertedRows(
+  folder: Folder,
+  path: string,
+  read: FilesRead,
+  zone: string,
+): AsyncGenerator<{ readonly line: number; readonly converted: Converted }> {
+  for await (const one of parsed(await folder.open(path), read))
+    if ("record" in one) yield { line: one.line, converted: convert(one.record, read, zone) };
 }
 
 /** Converts the values of a record: empty text to null, numbers to exact text with a dot, dates to ISO text. */
@@ -47,6 +76,7 @@ export function convert(record: JsonObject, read: FilesRead, zone: string): Conv
     parts.push(String(part));
   }
   const key = joinKey(parts);
+  if (nestsTooDeeply(record)) return { key, reason: `it nests deeper than ${DEEPEST_LEVELS} levels` };
   return fault === undefined ? { key, row } : { key, reason: fault };
 }
 

@@ -1,10 +1,17 @@
-import { canonicalJson, messageOf, ParkError, type Json, type JsonObject, type Key, type Row } from "#model";
+import {
+  canonicalJson,
+  DEEPEST_LEVELS,
+  messageOf,
+  nestsTooDeeply,
+  ParkError,
+  type JsonObject,
+  type Key,
+  type Row,
+} from "#model";
 import type { KeylessRows } from "../../source.ts";
 import type { KeylessReader, WireRow } from "../table.ts";
 import type { Wall } from "../stamps/wall.ts";
 
-/** How deep lists and objects may nest. Deeper values would exhaust the stack of a recursive reader. */
-const DEEPEST = 64;
 const REASON_LENGTH = 300;
 /** The reason for rows that share a key and differ. */
 export const repeated =
@@ -70,7 +77,7 @@ export class RowReader implements KeylessReader {
       }
       const { stampField, name } = this.#form;
       const stamp = attempt(() => this.#form.stamp(raw));
-      const row = nests(raw, DEEPEST) ? TOO_DEEP : attempt(() => this.#form.row(raw));
+      const row = nestsTooDeeply(raw) ? TOO_DEEP : attempt(() => this.#form.row(raw));
       if (stamp.thrown === undefined && stamp.value !== undefined) this.#hasStamps = true;
       if (stamp.thrown !== undefined) {
         oddStamp = stamp.thrown;
@@ -101,7 +108,7 @@ type Attempt<T> =
   | { readonly value: T; readonly thrown?: undefined }
   | { readonly value?: undefined; readonly thrown: Error };
 
-const TOO_DEEP = { thrown: new RangeError(`it nests deeper than ${DEEPEST} levels`) };
+const TOO_DEEP = { thrown: new RangeError(`it nests deeper than ${DEEPEST_LEVELS} levels`) };
 
 /** Returns the value, or an error about the row. Other errors are thrown on. */
 function attempt<T>(read: () => T): Attempt<T> {
@@ -134,10 +141,4 @@ function markRepeated(rows: readonly WireRow[], name: string): WireRow[] {
 
 function reasonOf(thrown: unknown): string {
   return messageOf(thrown).slice(0, REASON_LENGTH);
-}
-
-/** Whether a value nests deeper than `levels`. Looks no deeper than necessary. */
-function nests(value: Json, levels: number): boolean {
-  if (typeof value !== "object" || value === null) return false;
-  return levels === 0 || Object.values(value).some((member) => nests(member, levels - 1));
 }
