@@ -73,3 +73,4 @@ export { nearest } from "./nearest.ts";
 export { isHarmless } from "./harmless.ts";
 export { counted, oneLine, printable } from "./text.ts";
 export { isLoopback, secretsInAddress, splitHosts } from "./address.ts";
+export { utf8Fault, type Utf8Fault } from "./utf8.ts";

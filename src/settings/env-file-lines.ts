@@ -1,6 +1,15 @@
+import { utf8Fault } from "#model";
 import type { Problem } from "./problem.ts";
 import { opensQuote } from "./quoted-values.ts";
 import { isSettingsKey, keys } from "./schema/schema.ts";
+
+/** A byte of another encoding would become another letter, in a password too. Texts of UTF-16 are found by their zeros. */
+export function wrongBytes(bytes: Uint8Array): Problem[] {
+  const fault = bytes.includes(0) ? undefined : utf8Fault(bytes);
+  if (fault === undefined) return [];
+  const found = `the byte ${fault.byte} in line ${fault.line}, at byte ${fault.column} of it`;
+  return [{ key: "--env-file", found, wanted: "a file in UTF-8; it seems to be in Windows-1252" }];
+}
 
 /** Finds what the parser of env files silently ignores, cuts or joins. `outer` is the process environment. */
 export function envFileProblems(

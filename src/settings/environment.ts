@@ -1,7 +1,7 @@
 import { readFileSync } from "node:fs";
 import { parse } from "dotenv";
 import { codeOf } from "#model";
-import { envFileProblems } from "./env-file-lines.ts";
+import { envFileProblems, wrongBytes } from "./env-file-lines.ts";
 import type { Problem } from "./problem.ts";
 import { quotedValues } from "./quoted-values.ts";
 import type { Key } from "./schema/key.ts";
@@ -134,9 +134,10 @@ function readEnvFile(
   problems: Problem[],
 ): Record<string, string> {
   try {
-    const content = readFileSync(path ?? ".env", "utf8");
+    const bytes = readFileSync(path ?? ".env");
+    const content = bytes.toString("utf8");
     const texts = parse(content);
-    problems.push(...envFileProblems(content, texts, outer));
+    problems.push(...wrongBytes(bytes), ...envFileProblems(content, texts, outer));
     return texts;
   } catch (error) {
     const code = systemCode(error);

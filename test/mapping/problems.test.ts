@@ -36,6 +36,26 @@ function orders(tasks: string): string {
   return stream(`resource: svcDocument\nfields: { name: name, tasks: ${tasks} }`);
 }
 
+describe("a sync file that is too large", () => {
+  it.each([
+    [
+      "in characters",
+      `a: ${"x".repeat(1_100_000)}`,
+      "sync.yaml:1:1 found 1,100,003 characters, expected at most 1,048,576",
+    ],
+    [
+      "in values",
+      `a:\n${"  - b\n".repeat(60_000)}`,
+      "sync.yaml:50001:5 found more names and values, expected at most 50,000",
+    ],
+    ["in names", `a: {${"b: 1, ".repeat(60_000)}}`, "sync.yaml:1:149999 found more names and values"],
+    ["in lists", `a: ${"[".repeat(60_000)}`, "sync.yaml:1:50003 found more names and values"],
+    ["in quoted values", `a: [${"'b', ".repeat(60_000)}]`, "sync.yaml:1:249995 found more names and values"],
+  ])("%s is refused before it is parsed", (_what, text, told) => {
+    expect(problemsOf(text)).toEqual([expect.stringContaining(told)]);
+  });
+});
+
 describe("the problems of a sync file", () => {
   it("are told all at once, in reading order", () => {
     const text = `

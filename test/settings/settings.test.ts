@@ -370,6 +370,15 @@ describe("env files", () => {
     expect(problemsOf(() => load(token, path))).toEqual(["--env-file: found UTF-16 text; expected a file in UTF-8"]);
   });
 
+  it("are refused in Windows-1252, with line and byte and without the value", () => {
+    const path = join(folder, "b.env");
+    writeFileSync(path, Buffer.from("LOG_LEVEL=info\nDATA_DIR=/b\xfcro\n", "latin1"));
+
+    expect(problemsOf(() => load(token, path))).toEqual([
+      "--env-file: found the byte 0xfc in line 2, at byte 12 of it; expected a file in UTF-8; it seems to be in Windows-1252",
+    ]);
+  });
+
   it("may begin with a byte order mark and end their lines as Windows does", () => {
     const envFile = fileWith("a.env", "\uFEFFDATA_DIR=/data\r\nhttps_proxy=http://a:1\r\n");
     const { settings } = load(token, envFile);

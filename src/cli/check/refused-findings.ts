@@ -4,7 +4,7 @@ import { remedyOf } from "#operator";
 import { refusalText, refusedFiles } from "#pipeline";
 import type { NoteStore } from "#store";
 
-/** Files whose rows are missing and that nobody settled. */
+/** Files whose rows are missing, until they are settled. */
 export async function refusedFindings(
   store: Pick<NoteStore, "note">,
   streams: readonly Pick<Stream, "name">[],

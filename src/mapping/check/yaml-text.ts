@@ -17,6 +17,7 @@ import {
 } from "yaml";
 import { camelCase } from "./adapter-words.ts";
 import { syntaxProblem, type SyntaxProblem } from "./yaml-syntax.ts";
+import { excessOf } from "./yaml-size.ts";
 import { pathText, type PlacedProblem, type Problem } from "./problem.ts";
 
 /** A value of the file and, for a member, the position of its name. */
@@ -36,8 +37,14 @@ export class YamlText {
   readonly #document: Document.Parsed;
 
   constructor(text: string) {
-    this.#text = text;
-    this.#document = parseDocument(text, { lineCounter: this.#lines, prettyErrors: false, merge: true });
+    const excess = excessOf(text);
+    // Otherwise comparing all names with one another could take minutes.
+    this.#text = excess === undefined ? text : "";
+    this.#document = parseDocument(this.#text, { lineCounter: this.#lines, prettyErrors: false, merge: true });
+    if (excess !== undefined) {
+      this.problems = [excess];
+      return;
+    }
     const { warnings, errors } = this.#document;
     const found = [...withoutEchoes(errors), ...warnings];
     const problems = found.map((fault) => {
