@@ -4,7 +4,8 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
 import { FileFault } from "../../../src/sources/files/file-fault.ts";
-import { parsed, type Parsed } from "../../../src/sources/files/read/parse.ts";
+import { parsed } from "../../../src/sources/files/read/parse.ts";
+import type { Parsed } from "../../../src/sources/files/read/record.ts";
 import { readSchema } from "../../../src/sources/files/schema.ts";
 
 let folder: string;

@@ -3,7 +3,7 @@ import { CsvError, parse as csvParser } from "csv-parse";
 import { FileFault } from "../file-fault.ts";
 import type { FilesRead } from "../schema.ts";
 import { linesOf } from "./lines.ts";
-import type { Parsed } from "./parse.ts";
+import type { Parsed } from "./record.ts";
 
 /** The longest record, in characters. */
 const RECORD_LIMIT = 64 * 1024 * 1024;

@@ -1,20 +1,18 @@
 import { createHash, type Hash } from "node:crypto";
 import type { Readable } from "node:stream";
-import { isJsonObject, nestsTooDeeply, type Json, type JsonObject } from "#model";
+import { isJsonObject, nestsTooDeeply, type Json } from "#model";
 import { parseLossless } from "../../wire/client/lossless-json.ts";
 import { valueAt } from "../../wire/stamps/values.ts";
 import { csvRecords } from "./csv.ts";
 import { decoded } from "./decode.ts";
-import { FileFault, type BadLine } from "../file-fault.ts";
+import { FileFault } from "../file-fault.ts";
 import { linesOf } from "./lines.ts";
+import type { Parsed } from "./record.ts";
 import type { FilesRead } from "../schema.ts";
 import { xmlRecords } from "./xml.ts";
 
 /** The largest JSON or XML document, which is held in memory whole, and the longest NDJSON line, in characters. */
 const WHOLE_LIMIT = 64 * 1024 * 1024;
-
-/** A record of a file, or a line without one. `line` counts from 1; in JSON and XML it counts records. */
-export type Parsed = { readonly line: number; readonly record: JsonObject } | BadLine;
 
 /**
  * Yields the records of a file in order. Closes the file however the reading ends: a parser that does not read it to the end would

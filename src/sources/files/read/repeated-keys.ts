@@ -1,5 +1,5 @@
 import { canonicalJson, type Key } from "#model";
-import type { Converted } from "./row.ts";
+import type { Converted } from "./record.ts";
 
 /** How many lines of a repeated key are named. */
 const LINES_NAMED = 5;

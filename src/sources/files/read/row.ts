@@ -13,12 +13,8 @@ import { jsonText } from "../../wire/stamps/values.ts";
 import type { Folder } from "../folder/folder.ts";
 import type { FilesRead } from "../schema.ts";
 import { parsed } from "./parse.ts";
+import type { Converted } from "./record.ts";
 import { repeatedReason, type RepeatedKeys } from "./repeated-keys.ts";
-
-/** A record with its key, or the reason why it cannot be used, with its key if that can be read. */
-export type Converted =
-  | { readonly key: Key; readonly row: Row }
-  | { readonly key: Key | undefined; readonly reason: string };
 
 /**
  * Yields the rows of a file that have a key, in order. A row that cannot be read comes with the reason; so does a repeated key, once,
