@@ -30,6 +30,7 @@ async function polled(read: object) {
     sources: new Map([[stream, source]]),
     sweeper: new Sweeper({ store, streams: new Map(), clock, logger: silentLogger, intervalMs: 60_000 }),
     pauses: new PollPauses({ sourceOf: () => "erp" }),
+    rounds: { begin: () => {}, decide: async () => {}, end: () => {} },
     clock,
     logger: silentLogger,
     observer: {
