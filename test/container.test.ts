@@ -198,6 +198,38 @@ describe("what the image and the package hold", () => {
   });
 });
 
+describe.each(["compose.yaml", "compose.replicas.yaml"])("%s", (name) => {
+  const { services, networks, volumes } = z
+    .object({
+      services: z.record(
+        z.string(),
+        z.looseObject({ tmpfs: z.array(z.string()), networks: z.array(z.string()), volumes: z.array(z.string()) }),
+      ),
+      networks: z.record(z.string(), z.unknown()),
+      volumes: z.record(z.string(), z.unknown()),
+    })
+    .parse(parse(read(name)));
+
+  it("has its queue in Valkey, with files that no Redis has written", () => {
+    const image = expect.stringMatching(/^valkey\/valkey:/);
+    const volume = ["valkey:/data"];
+    expect(services["queue"]).toMatchObject({ image, user: "valkey", volumes: volume });
+    expect(services["queue"]).toMatchObject({ command: expect.arrayContaining(["valkey-server"]) });
+    expect(Object.keys(volumes)).toContain("valkey");
+  });
+
+  it("is one that Podman takes: it names each network, and no owner of a file system in memory", () => {
+    const used = Object.values(services).flatMap((service) => service.networks);
+    expect(used.filter((network) => !Object.keys(networks).includes(network))).toEqual([]);
+    const inMemory = Object.values(services).flatMap((service) => service.tmpfs);
+    expect(inMemory.filter((option) => /\b[ug]id=/.test(option))).toEqual([]);
+  });
+
+  it("shows where a file of the ERP is mounted", () => {
+    expect(read(name)).toMatch(/^ {6}#- \.\/erp:\/erp:ro$/m);
+  });
+});
+
 describe("compose.yaml", () => {
   const password = "from-dot-env";
   const hardened = z.looseObject({
@@ -248,7 +280,7 @@ describe("compose.yaml", () => {
     expect(queue.networks).toEqual(["queue"]);
     expect(networks.queue.internal).toBe(true);
     expect(queue).not.toHaveProperty("ports");
-    expect(queue.user).toBe("redis");
+    expect(queue.user).toBe("valkey");
   });
 
   it("gives a stop more time than the settings ask for", () => {
