@@ -1,4 +1,4 @@
-import type { Change, ChangeBatch, Cursor, Finding, Key, Row, UnreadableRow } from "#model";
+import type { Change, ChangeBatch, Cursor, Finding, Json, Key, Row, UnreadableRow } from "#model";
 
 /**
  * What an adapter can promise about one stream. The poller, the sweeper and `check` adapt to it; nothing is guessed.
@@ -74,10 +74,14 @@ export interface TableOutline {
   readonly columns: readonly { readonly name: string; readonly kind: OutlineKind }[];
   /** The columns of the primary key, in order; empty if it has none, such as a view. */
   readonly key: readonly string[];
+  /** The words of the stream's `read` besides the key, where the table's name does not say how it is read, as with files. */
+  readonly read?: Readonly<Record<string, Json>>;
 }
 
 /** What the ERP has to read, for proposals to a person. */
 export interface Catalog {
+  /** What the tables are, if they are not tables of a database. */
+  readonly of?: "files";
   /** Returns the tables and views that the user may read, in alphabetical order, by the names that a stream's `read` takes. */
   tables(signal: AbortSignal): Promise<readonly string[]>;
   /** @throws {ParkError} E_SOURCE_TABLE when the ERP has no such table. */

@@ -5,6 +5,7 @@ import { askPreset, askSettings, zoneObjection } from "./ask.ts";
 import { askedKeys } from "./env-text.ts";
 import { ownStreams } from "./own-streams.ts";
 import { presetNames, readPresets, templateZone, type Preset } from "./presets.ts";
+import { streamKinds } from "./tables/choice.ts";
 import { tablesOf } from "./tables/given-tables.ts";
 
 export interface AnswerOptions {
@@ -89,5 +90,10 @@ function objection(preset: Preset, given: ReadonlyMap<string, string>): string |
   const names = askedKeys(preset);
   const unknown = [...given.keys()].filter((key) => !names.includes(key) && !isSettingsKey(key));
   if (unknown.length === 0) return undefined;
+  const [name = ""] = unknown;
+  if (name.includes(".")) {
+    const [stream = ""] = name.split(".");
+    return `--set ${name}: found the stream ${stream}, expected one of ${streamKinds.join(", ")}.`;
+  }
   return `--set ${unknown.join(", ")}: for ${preset.name} there are ${names.join(", ")}, and the keys of .env.example.`;
 }

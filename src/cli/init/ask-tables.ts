@@ -29,15 +29,16 @@ export async function askTables(
   signal: AbortSignal,
 ): Promise<readonly StreamChoice[] | string | undefined> {
   const tables = await catalog.tables(signal);
-  interview.say(
-    `\nThe database has ${tables.length === 1 ? "one table or view" : `${tables.length} tables and views`}${listed(tables)}`,
-  );
+  const isOfFiles = catalog.of === "files";
+  const [one, several] = isOfFiles ? ["one kind of file", "kinds of files"] : ["one table or view", "tables and views"];
+  const count = tables.length === 1 ? one : `${tables.length} ${several}`;
+  interview.say(`\nThe ${isOfFiles ? "folder" : "database"} has ${count}${listed(tables)}`);
   const choices: StreamChoice[] = [];
   for (const kind of streamKinds) {
     const parents = parentKeys(choices);
     // All other streams refer to customers.
     if (kind !== "customers" && parents["customers"] === undefined) break;
-    const table = preset.get(kind)?.get("table") ?? (await askTable(interview, kind, tables));
+    const table = preset.get(kind)?.get("table") ?? (await askTable(interview, kind, tables, isOfFiles));
     if (table === undefined) return undefined;
     if (table === NONE) continue;
     const outline = await outlineOf(catalog, table, signal);
@@ -63,9 +64,10 @@ async function askTable(
   interview: Interview,
   kind: StreamKind,
   tables: readonly string[],
+  isOfFiles: boolean,
 ): Promise<string | undefined> {
   return await interview.ask({
-    text: `Table of ${kind} (${NONE} for none)`,
+    text: `${isOfFiles ? "Files" : "Table"} of ${kind} (${NONE} for none)`,
     fallback: proposeTable(kind, tables) ?? NONE,
     objection(answer) {
       if (answer === NONE || tables.includes(answer)) return undefined;
@@ -107,7 +109,9 @@ function changedBy(choice: StreamChoice, typed: string, parents: ParentKeys): St
   return withPart(choice, typed.slice(0, at).trim(), typed.slice(at + 1), parents);
 }
 
-function shownParts({ kind, columns }: StreamChoice, parents: ParentKeys): string {
-  const lines = partNames(kind, parents).map((part) => `  ${part.padEnd(12)} ${columns[part]?.join(", ") ?? NONE}`);
+function shownParts({ kind, columns, outline }: StreamChoice, parents: ParentKeys): string {
+  const lines = partNames(kind, parents, outline).map(
+    (part) => `  ${part.padEnd(12)} ${columns[part]?.join(", ") ?? NONE}`,
+  );
   return lines.join("\n");
 }

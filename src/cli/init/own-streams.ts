@@ -44,7 +44,7 @@ export async function ownStreams(deps: OwnStreamsDeps): Promise<OwnStreams> {
     await using sources = await opened(preset, settings, io);
     const catalog = [...sources.sources.values()][0]?.catalog;
     if (catalog === undefined) return { kind: "template" };
-    if (names.length === 0 && (await fitsTemplate(sources, catalog, io.signal)))
+    if (names.length === 0 && catalog.of !== "files" && (await fitsTemplate(sources, catalog, io.signal)))
       return {
         kind: "template",
         said: "The database has the tables and keys of the template, which is used as it is.",

@@ -99,6 +99,8 @@ const frontMatter = z.strictObject({
   title: z.string(),
   /** The ERP's name in the head of the sync file; the title by default. */
   subject: z.string().optional(),
+  /** The person chooses the tables; the streams of the file itself are used where none are chosen. */
+  ownTables: z.literal(true).optional(),
   /** The file whose streams are used below the source, where they are the same or the person chooses them. */
   streams: z.string().optional(),
   variables: z.array(variable),
@@ -128,8 +130,12 @@ export function loadPreset({ syncFile }: Preset, environment: Readonly<Record<st
 
 function readPreset(name: string): Preset {
   const [front = "", own = ""] = documentsOf(name);
-  const { title, subject = title, streams, variables } = frontMatter.parse(parse(front));
+  const { title, subject = title, streams, ownTables, variables } = frontMatter.parse(parse(front));
   const head = fileHead(subject);
+  if (ownTables) {
+    const ownHead = `${head}\n${own.slice(0, own.indexOf("streams:\n"))}`;
+    return { name, title, variables, syncFile: `${head}\n${own}`, ownHead };
+  }
   if (streams === undefined) return { name, title, variables, syncFile: `${head}\n${own}` };
   const shared = documentsOf(streams).at(-1)!;
   const below = `\n${own}\n`;

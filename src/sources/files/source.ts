@@ -6,6 +6,7 @@ import { matcher } from "./folder/done-name.ts";
 import { FilesStream } from "./files-stream.ts";
 import type { Folder } from "./folder/folder.ts";
 import { waiting } from "./folder/inbox.ts";
+import { filesCatalog } from "./look/catalog.ts";
 import { openLocalFolder } from "./folder/local-folder.ts";
 import { peekFiles } from "./read/peek-files.ts";
 import type { FilesRead, FilesSettings } from "./schema.ts";
@@ -25,6 +26,7 @@ export async function openFiles(settings: FilesSettings, context: OpenContext): 
   const { folder: root, sftp } = settings;
   const folder = sftp === undefined ? openLocalFolder(root) : openSftpFolder(root, sftp);
   return {
+    catalog: filesCatalog(folder, settings),
     stream(name, read) {
       const stream = new FilesStream(folder, settings, read, context.clock, context.logger.child({ stream: name }));
       return {

@@ -14,10 +14,15 @@ export function parentKeys(choices: readonly StreamChoice[]): ParentKeys {
   return Object.fromEntries(choices.map(({ kind, columns }) => [kind, columns["key"] ?? []]));
 }
 
-/** The parts that a stream can have, without those that refer to a stream which was not chosen. */
-export function partNames(kind: StreamKind, parents: ParentKeys): readonly string[] {
+/** The parts that a stream of a table can have, without those that refer to a stream which was not chosen. */
+export function partNames(
+  kind: StreamKind,
+  parents: ParentKeys,
+  { read }: Pick<TableOutline, "read">,
+): readonly string[] {
   const own = parts[kind].filter(({ parent }) => parent === undefined || parents[parent] !== undefined);
-  return ["key", "changed", ...own.map(({ part }) => part)];
+  // Files are read as they come.
+  return ["key", ...(read ? [] : ["changed"]), ...own.map(({ part }) => part)];
 }
 
 /** The proposed choice for a table. */
@@ -35,7 +40,7 @@ export function withPart(
   columns: string,
   parents: ParentKeys,
 ): StreamChoice | string {
-  const wanted = partNames(choice.kind, parents);
+  const wanted = partNames(choice.kind, parents, choice.outline);
   if (!wanted.includes(part)) return `found the part ${part}, expected one of ${wanted.join(", ")}`;
   const names = choice.outline.columns.map(({ name }) => name);
   const given = columns.split(",").map((column) => column.trim());

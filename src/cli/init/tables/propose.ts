@@ -1,12 +1,29 @@
 import type { TableOutline } from "#sources";
-import { changedWords, keyWords, parts, tableWords, type PartWords, type StreamKind } from "./words.ts";
+import {
+  activeWords,
+  changedWords,
+  keyWords,
+  longTextWords,
+  parts,
+  secondNameWords,
+  tableWords,
+  type PartWords,
+  type StreamKind,
+} from "./words.ts";
 
 /** Column names by part; `key` and `changed` are parts too. */
 export type ChosenColumns = Readonly<Record<string, readonly string[]>>;
 
 /** The table that most likely holds the records of a stream; undefined where no name fits. */
 export function proposeTable(kind: StreamKind, tables: readonly string[]): string | undefined {
-  return best(tables, tableWords[kind], (table) => table.slice(table.lastIndexOf(".") + 1));
+  return best(tables, tableWords[kind], plainTable);
+}
+
+/** The name without schema; that of a kind of file without its ending and the place of its date: `customers_*.csv`. */
+function plainTable(table: string): string {
+  if (table.includes("*") || /\.(csv|txt|tsv|json|ndjson|jsonl|xml)$/i.test(table))
+    return table.replace(/\.\w+$/, "").replaceAll("*", "");
+  return table.slice(table.lastIndexOf(".") + 1);
 }
 
 /**
@@ -15,14 +32,14 @@ export function proposeTable(kind: StreamKind, tables: readonly string[]): strin
  */
 export function proposeColumns(
   kind: StreamKind,
-  { columns, key }: TableOutline,
+  { columns, key, read }: TableOutline,
   parents: Readonly<Partial<Record<string, readonly string[]>>>,
 ): ChosenColumns {
   const usable = columns.filter(({ kind }) => kind !== "binary" && kind !== "version").map(({ name }) => name);
   const keys = key.length > 0 ? key : proposed(usable, [...ownKeyWords(kind), ...keyWords]);
   const version = columns.find(({ kind }) => kind === "version")?.name;
   const stamps = columns.filter(({ kind }) => ["stamp", "text", "number"].includes(kind)).map(({ name }) => name);
-  const changed = version === undefined ? proposed(stamps, changedWords) : [version];
+  const changed = read ? [] : version === undefined ? proposed(stamps, changedWords) : [version];
   const chosen = Object.fromEntries(
     parts[kind].map((part) => {
       const parent = part.parent && parents[part.parent];
@@ -36,7 +53,30 @@ export function proposeColumns(
   const isSplit = kind === "contacts" && last.length > 0 && (chosen["name"]?.[0] ?? last[0]) === last[0];
   const isNameless = kind === "contacts" && chosen["name"]?.length === 0;
   if (isSplit || isNameless) chosen["name"] = [...first, ...last];
+  else if (kind !== "contacts") chosen["name"] = withMore(chosen["name"], usable, secondNames);
+  if (kind === "tickets") chosen["description"] = withMore(chosen["description"], usable, () => longTextWords);
   return withoutEmpty({ key: keys, changed, ...chosen });
+}
+
+/** A second line of a name: `name2` beside `name1` or `name`. */
+function secondNames(first: string): readonly string[] {
+  const stem = first.replace(/_?1$/, "");
+  return [`${stem}2`, `${stem}_2`, ...secondNameWords];
+}
+
+/** The chosen column, and another one whose text belongs behind it. */
+function withMore(
+  chosen: readonly string[] | undefined,
+  names: readonly string[],
+  words: (first: string) => readonly string[],
+): readonly string[] {
+  const [first] = chosen ?? [];
+  if (first === undefined) return [];
+  const [more] = proposed(
+    names.filter((name) => name !== first),
+    words(first).map((word) => word.toLowerCase()),
+  );
+  return more === undefined ? [first] : [first, more];
 }
 
 function ownKeyWords(kind: StreamKind): readonly string[] {
@@ -55,6 +95,11 @@ function columnsOf(
 function proposed(names: readonly string[], words: readonly string[]): readonly string[] {
   const found = best(names, words, (name) => name);
   return found === undefined ? [] : [found];
+}
+
+/** Whether a column marks rows that are used, not those that are deleted. */
+export function isActiveMark(column: string): boolean {
+  return proposed([column], activeWords).length > 0;
 }
 
 /** The name that equals the earliest word; else the one that equals it without its prefix (`kd_name`). */

@@ -1,5 +1,6 @@
 import type { TableOutline } from "#sources";
-import type { ChosenColumns } from "./propose.ts";
+import { isActiveMark, type ChosenColumns } from "./propose.ts";
+import { templateZone } from "../presets.ts";
 import { parts, type StreamKind } from "./words.ts";
 
 /** One stream as a person chose it. */
@@ -108,13 +109,35 @@ function streamText(choice: StreamChoice): string {
       : []),
     "  fields:",
     ...[...fields, ...target.more].map((line) => `    ${line}`),
-    ...target.deleted.map((line) => `  ${line}`),
+    ...deletedLines(choice, target).map((line) => `  ${line}`),
   ];
   return lines.map((line) => `  ${line}\n`).join("");
 }
 
+/** With a column that marks deleted rows, these are found by it, and by whatever the source shows itself. */
+function deletedLines({ columns }: StreamChoice, { deleted }: Target): readonly string[] {
+  const [mark] = columns["deleted"] ?? [];
+  if (mark === undefined) return deleted;
+  const isActive = isActiveMark(mark);
+  const values = isActive ? "['0', 'false', 'n', 'no', 'nein']" : "['1', '-1', 'true', 'y', 'yes', 'j', 'ja', 'x']";
+  const when = `$lowercase($string(${path(mark)})) in ${values}`;
+  return deleted.flatMap((line) =>
+    line.startsWith("deleted: {")
+      ? [`# Which values of ${mark} mean this? Correct the list.`, line.replace("{ ", `{ when: ${quoted(when)}, `)]
+      : [line],
+  );
+}
+
 function readLines({ table, columns, outline }: StreamChoice): string[] {
   const { key = [], changed = [] } = columns;
+  if (outline.read) {
+    const words = Object.entries(outline.read).map(([name, value]) => `${name}: ${JSON.stringify(value)}`);
+    return [
+      "# kind: delta says that a file holds changes alone. If each file holds every record, write full: one that is missing in",
+      "# it is then gone. A file is complete once it has not changed for stableFor (30 s).",
+      `read: { ${[...words, `key: ${oneOrList(key)}`].join(", ")} }`,
+    ];
+  }
   const members = [`table: ${word(table)}`, `key: ${oneOrList(key)}`];
   const [stamp] = changed;
   const isVersion = outline.columns.some(({ name, kind }) => name === stamp && kind === "version");
@@ -146,7 +169,8 @@ function addressed(columns: ChosenColumns): string {
 function fieldLines(choice: StreamChoice, part: string): string[] {
   const { kind, columns, outline } = choice;
   const chosen = columns[part];
-  if (!chosen) return [];
+  if (!chosen || part === "deleted") return [];
+  if (part === "dueDate") return [`dueDate: { expr: ${quoted(`$utc(${path(chosen[0]!)}, '${templateZone}')`)} }`];
   const { parent, separator } = parts[kind].find((one) => one.part === part)!;
   const { fields, once } = targets[kind];
   const own = once.includes(part) ? ", own: create" : "";

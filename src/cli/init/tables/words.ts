@@ -28,6 +28,22 @@ export const changedWords = list(
 /** Names of keys, where a table has no primary key. */
 export const keyWords = list("id uuid nr no num number nummer code key schluessel clave numero");
 
+/** Names of a second line of a name, where it is not the first one's name with a 2. */
+export const secondNameWords = list("name2 name_2 firma2 name_zusatz namenszusatz namezusatz zusatz firmenzusatz");
+
+/** Names of the long text of a ticket, beside its subject. */
+export const longTextWords = list("description beschreibung body langtext text details detail descripcion texto");
+
+/** Columns that mark a row as deleted or blocked. */
+const deleted = list(
+  `deleted is_deleted geloescht geloescht_kz loeschkennzeichen loeschkz loesch_kz loeschvormerkung deletion_flag
+   gesperrt sperre sperrkz sperrkennzeichen blocked is_blocked locked inactive is_inactive inaktiv disabled archived archiviert
+   storniert eliminado supprime active is_active aktiv enabled activo actif`.replaceAll(/\s+/g, " "),
+);
+
+/** Names among them that mark the opposite. */
+export const activeWords = list("active is_active aktiv enabled activo actif");
+
 /** Words for a customer in a row of another table, optionally followed by one of {@link keyWords}. */
 const customerNames = list("customer kunde kunden client cliente debitor debtor party partner account konto");
 
@@ -90,6 +106,7 @@ export const parts: Readonly<Record<StreamKind, readonly PartWords[]>> = {
     },
     { part: "shortName", words: list("short_name suchbegriff matchcode kurzname kuerzel nombre_corto alias") },
     { part: "info", words: list("remarks remark notes note bemerkung bemerkungen notiz notizen observaciones notas") },
+    { part: "deleted", words: deleted },
   ],
   contacts: [
     customer,
@@ -107,6 +124,7 @@ export const parts: Readonly<Record<StreamKind, readonly PartWords[]>> = {
     { part: "email", words: email },
     { part: "telephone", words: list("telephone phone telefon tel festnetz phone_number telefonnummer telefono") },
     { part: "mobile", words: list("mobile mobile_phone cell mobil handy mobiltelefon movil portable") },
+    { part: "deleted", words: deleted },
   ],
   locations: [
     customer,
@@ -130,6 +148,12 @@ export const parts: Readonly<Record<StreamKind, readonly PartWords[]>> = {
       ),
       isRequired: true,
       separator: "\n\n",
+    },
+    {
+      part: "dueDate",
+      words: list(
+        "due_date due_at due_on deadline faellig_am faelligkeit faelligkeitsdatum faellig termin zieltermin fecha_limite echeance",
+      ),
     },
   ],
   orders: [

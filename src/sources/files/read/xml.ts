@@ -26,7 +26,8 @@ export function xmlRecords(text: string, { encoding, rows }: FilesRead): readonl
   );
 }
 
-function xmlDocument(text: string, encoding: FilesRead["encoding"]): Json {
+/** @throws {FileFault} when it is no XML, or not of this encoding. */
+export function xmlDocument(text: string, encoding: FilesRead["encoding"]): Json {
   const declared = /^\s*<\?xml\s[^>]{0,200}?encoding\s*=\s*["']([\w.:-]{1,40})["']/.exec(text)?.[1];
   if (declared !== undefined && !DECLARED[encoding].test(declared))
     throw new FileFault(`the file says that it is ${declared}, the stream says \`encoding: ${encoding}\``, 1);
