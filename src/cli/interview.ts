@@ -1,6 +1,7 @@
 import { createInterface, type Interface } from "node:readline/promises";
 import { Writable } from "node:stream";
 import type { Io } from "./output/io.ts";
+import { wrapped } from "./output/wrapped.ts";
 
 export interface Question {
   readonly text: string;
@@ -44,7 +45,7 @@ export class Interview implements Disposable {
   }
 
   say(text: string): void {
-    this.#io.stdout.write(`${text}\n`);
+    this.#io.stdout.write(`${wrapped(text, this.#io.width)}\n`);
   }
 
   /** The answer, trimmed; undefined when the person left or the pipe ended. */
@@ -63,14 +64,18 @@ export class Interview implements Disposable {
       const answer = line.value.trim() === "" ? (fallback ?? "") : line.value.trim();
       const wrong = objection?.(answer);
       if (wrong === undefined) return answer;
-      this.#io.stdout.write(`  ${wrong}\n`);
+      this.#io.stdout.write(`${wrapped(`  ${wrong}`, this.#io.width)}\n`);
     }
   }
   /**
    * The reader writes the prompt, because it redraws the line when the user edits it. A pipe may have ended while
    * answers are left.
    */
-  #prompt(text: string): void {
+  #prompt(question: string): void {
+    // The answer gets the last line: the reader redraws only that.
+    const lines = wrapped(question, this.#io.width).split("\n");
+    const text = lines.pop() ?? "";
+    if (lines.length > 0) this.#io.stdout.write(`${lines.join("\n")}\n`);
     if (this.#isClosed) {
       this.#io.stdout.write(text);
       return;

@@ -30,6 +30,8 @@ export interface Io extends Omit<ProcessIo, "stdout" | "stderr"> {
   readonly ownWords: TextOutput;
   /** The process's own stdout, for output that moves the cursor: questions and progress bars. */
   readonly terminal: NodeJS.WritableStream;
+  /** How many characters fit into a line of the terminal; undefined where there is none. */
+  readonly width?: number | undefined;
 }
 
 /** The only way in which commands print. */
@@ -39,7 +41,8 @@ export function safeIo(io: ProcessIo): Io {
     write: (text) => stream.write(printable(redaction.redact(text))),
   });
   const ownWords: TextOutput = { write: (text) => io.stdout.write(printable(text)) };
-  return { ...io, stdout: safe(io.stdout), stderr: safe(io.stderr), redaction, ownWords, terminal: io.stdout };
+  const width = io.isTerminal && "columns" in io.stdout ? Number(io.stdout.columns) || undefined : undefined;
+  return { ...io, stdout: safe(io.stdout), stderr: safe(io.stderr), redaction, ownWords, terminal: io.stdout, width };
 }
 
 /** Prints one value as one line of JSON, with instants in ISO 8601. */

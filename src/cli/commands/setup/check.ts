@@ -17,6 +17,7 @@ import type { StreamSample } from "../../check/sample.ts";
 import { refusedFindings } from "../../check/refused-findings.ts";
 import { readFiles, type JsonOptions, type Registration } from "../../command-context.ts";
 import { exitCode, printJson, UsageError, type Io } from "../../output/io.ts";
+import { wrapped } from "../../output/wrapped.ts";
 
 interface CheckOptions extends JsonOptions {
   /** Probes the tenant's dialect too. */
@@ -85,7 +86,7 @@ function report(
   io: Io,
 ): number {
   if (options.json) printJson(io.stdout, { findings, notChecked });
-  else io.stdout.write(findingsText(findings, notChecked));
+  else io.stdout.write(wrapped(findingsText(findings, notChecked), io.width));
   return findings.some(({ verdict }) => verdict === "problem") ? exitCode.needsPerson : exitCode.ok;
 }
 

@@ -6,6 +6,7 @@ import { positiveInteger } from "../../arguments.ts";
 import { openStoreContext, type JsonOptions, type Registration } from "../../command-context.ts";
 import { exitCode, printJson, type Io } from "../../output/io.ts";
 import { table } from "../../output/table.ts";
+import { wrapped } from "../../output/wrapped.ts";
 
 interface RecordsOptions extends JsonOptions {
   readonly state?: readonly RecordState[];
@@ -41,12 +42,11 @@ async function records(stream: string | undefined, options: RecordsOptions, io: 
     else if (listed.push(record) === options.limit) break;
   }
   if (options.json) for (const view of listed) printJson(io.stdout, view);
-  else if (options.each && listed.length > 0) io.stdout.write(asTable(listed));
+  else if (options.each && listed.length > 0) io.stdout.write(wrapped(asTable(listed), io.width));
   else {
     const found = groups.list();
-    io.stdout.write(
-      found.length === 0 ? `${oneLine(noneText(stream, states, options.code))}\n` : found.map(asText).join("\n"),
-    );
+    const none = `${oneLine(noneText(stream, states, options.code))}\n`;
+    io.stdout.write(wrapped(found.length === 0 ? none : found.map(asText).join("\n"), io.width));
   }
   return exitCode.ok;
 }

@@ -16,7 +16,8 @@ import { eachRecord } from "#store";
 import { openStoreContext, type JsonOptions, type Registration } from "../../command-context.ts";
 import { daemonWords } from "../../output/daemon-words.ts";
 import { exitCode, printJson, statusCode, type Io } from "../../output/io.ts";
-import { table } from "../../output/table.ts";
+import { fittingTables } from "../../output/table.ts";
+import { wrapped } from "../../output/wrapped.ts";
 
 export const registerStatus: Registration = (cli) =>
   cli
@@ -56,7 +57,7 @@ async function status(options: JsonOptions, io: Io): Promise<number> {
         : []),
       ...(await daemonWords(context.settings.health, context.secrets.pageToken)),
     ];
-    io.stdout.write(asText(statuses, causes.list(), words));
+    io.stdout.write(asText(statuses, causes.list(), words, io.width));
   }
   return stopped ? exitCode.needsPerson : statusCode(statuses, context.settings.blockedRecords);
 }
@@ -64,7 +65,12 @@ async function status(options: JsonOptions, io: Io): Promise<number> {
 /** The largest causes; "svcsync records" lists all of them with remedies. */
 const CAUSES_SHOWN = 5;
 
-function asText(statuses: readonly StreamStatus[], causes: readonly ErrorGroup[], daemon: readonly string[]): string {
+function asText(
+  statuses: readonly StreamStatus[],
+  causes: readonly ErrorGroup[],
+  daemon: readonly string[],
+  width: number | undefined,
+): string {
   const rows = statuses.map(({ name, state, lagMs, undeliveredMs, arrival, counts }) => [
     name,
     state,
@@ -103,5 +109,5 @@ function asText(statuses: readonly StreamStatus[], causes: readonly ErrorGroup[]
   const notes = [...attentionLines(statuses), ...reasons, ...listHints(statuses), ...daemon].map(
     (line) => `${oneLine(line)}\n`,
   );
-  return [table(head, rows), ...(notes.length === 0 ? [] : [notes.join("")])].join("\n");
+  return [fittingTables(head, rows, width), ...(notes.length === 0 ? [] : [wrapped(notes.join(""), width)])].join("\n");
 }
