@@ -86,6 +86,14 @@ export function respelledNote(stream: StreamName, field: string): Note<z.infer<t
   return { name: `respelled/${stream}/${field}`, schema: counterpart };
 }
 
+const merge = z.object({ to: z.number(), stream: z.string(), key: z.string() });
+
+/** The record that a merged one became, and the record of the ERP that was bound to the merged one. */
+export type Merge = z.infer<typeof merge>;
+
+/** The records of a resource that people merged into others, by their service id. */
+export const mergesNote = noteOfEach("merges", z.record(z.string(), merge), { isOfNames: true });
+
 const indexFacts = z.object({
   /** The rules that the index holds. If they change, the resource is read whole. */
   rules: z.string().default(""),

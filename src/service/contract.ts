@@ -9,6 +9,8 @@ export interface Written {
   readonly serviceId: ServiceId;
   /** Fields that were sent, but that the answer shows with another value, or omits although they were requested. */
   readonly dropped: readonly { readonly field: string; readonly sent: Json; readonly found: Json | undefined }[];
+  /** The record that people have merged this one into: what was written is of no use there. Absent if it was not merged. */
+  readonly mergedTo?: ServiceId;
   readonly status: number;
   readonly durationMs: number;
 }

@@ -10,6 +10,7 @@ import { customFieldFinder, CustomFields } from "./dialect/custom-fields.ts";
 import { Edits } from "./writes/edits.ts";
 import { FieldReader } from "./reads/field-facts.ts";
 import { AdaptiveLimit } from "./transport/limit.ts";
+import { MergeQuestion } from "./reads/merges.ts";
 import { Lists } from "./reads/lists.ts";
 import { Pace } from "./transport/pace.ts";
 import { Paths, type LoadWritten } from "./dialect/paths.ts";
@@ -103,10 +104,11 @@ export function openService(settings: Settings["service"], secrets: Secrets, con
     closing: closing.signal,
   });
   const customFields = new CustomFields(customFieldFinder(reference, brand));
-  const records = new Records(parts, customFields);
+  const merges = new MergeQuestion(logger);
+  const records = new Records(parts, customFields, merges);
   const lists = new Lists(parts, customFields, records);
   const creates = new Creates(parts, customFields, records);
-  const edits = new Edits(parts, customFields, records, logger);
+  const edits = new Edits(parts, customFields, records, merges, logger);
   const probe = new Probe({ ...parts, clock });
   const witness = new Witness(parts);
   const fieldReader = new FieldReader({ lists, paths, brand });

@@ -146,7 +146,8 @@ export interface AuditEntry {
     | "forget"
     | "watch"
     | "fence"
-    | "move";
+    | "move"
+    | "merge";
   /** Empty if the entry concerns no resource. */
   readonly resource: ResourceName;
   readonly serviceId?: ServiceId | undefined;

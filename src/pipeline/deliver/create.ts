@@ -15,6 +15,8 @@ import type { FoundRecords } from "../match/found-records.ts";
 import { expectEnded, reserveKeys, type KeysInFlight } from "../match/keys-in-flight.ts";
 import type { MatchProof } from "../match/match-proof.ts";
 import { ambiguous, expectUntaken, type Found } from "../match/candidates.ts";
+import { merged, type Merges } from "../match/merges.ts";
+import { naturalKey } from "../match/natural-key.ts";
 import type { Freshness, Matcher } from "../match/matcher.ts";
 import type { Wanted } from "./resolver.ts";
 import { withoutLost } from "./lost-fields.ts";
@@ -30,6 +32,7 @@ export interface CreatorDeps {
   readonly keys: KeysInFlight;
   readonly dropped: DroppedFields;
   readonly proof: MatchProof;
+  readonly merges: Merges;
   readonly age: Pick<StoreAge, "tell">;
 }
 
@@ -127,6 +130,14 @@ export class Creator {
       const [serviceId] = present;
       const end =
         serviceId === undefined ? "gone" : await records.adopt(claim, stream, serviceId, found, wanted, signal);
+      if (typeof end === "object") {
+        const survivor = await this.#deps.merges.survivor(
+          { resource: stream.resource, serviceId: serviceId! },
+          end.mergedTo,
+          signal,
+        );
+        return this.#adoptSurvivor(claim, stream, serviceId!, survivor, wanted, signal);
+      }
       if (end === "bound") {
         await proof.found(stream);
         return undefined;
@@ -134,6 +145,26 @@ export class Creator {
       if (end === "rekeyed") freshness = "afresh";
       if (end !== "taken") for (const id of found.free) others.add(id);
     }
+  }
+
+  /** Binds to the record that the one with the natural key was merged into. */
+  async #adoptSurvivor(
+    claim: Claim,
+    stream: Stream,
+    former: ServiceId,
+    survivor: ServiceId,
+    wanted: Wanted,
+    signal: AbortSignal,
+  ): Promise<undefined> {
+    const { merges, found, proof } = this.#deps;
+    const { resource } = stream;
+    const merge = { resource, serviceId: former };
+    await merges.expectFree(claim.id, merge, survivor);
+    const rule = stream.match.find((each) => naturalKey(each, wanted.projection) !== undefined);
+    const end = await found.adopt(claim, stream, survivor, { free: [survivor], rule }, wanted, signal);
+    if (end !== "bound") throw merged(resource, former, survivor, "which has another key or belongs to another record");
+    await merges.keep(claim.id, merge, survivor);
+    await proof.found(stream);
   }
 
   /** Refuses to adopt a record that another record's create may have made. */
@@ -179,6 +210,7 @@ export class Creator {
       },
     );
     await binding.catch((thrown: unknown) => this.#lookAgain(claim, resource, thrown));
+    await this.#deps.merges.correct(claim.id, wanted.projection, wanted.parents);
   }
 
   /** Requests a new look for the created record if the service answered with the id of a record that is already bound. */

@@ -25,7 +25,8 @@ export interface Wanted {
   readonly parents: Parents;
 }
 
-type Bound = Pick<Binding, "serviceId">;
+/** A parent's service id, and the one that its record was merged into. */
+type Bound = Pick<Binding, "serviceId"> & { readonly mergedTo?: ServiceId };
 
 /** What the resolver reads about parents. The store satisfies it. */
 export interface KnownParents {
@@ -90,7 +91,8 @@ export class Resolver {
         return value.value;
       case "ref": {
         const parent = value.key === null ? undefined : recordName({ stream: value.stream, key: value.key });
-        return (parent !== undefined && bindings.get(parent)?.serviceId) || null;
+        const bound = parent === undefined ? undefined : bindings.get(parent);
+        return bound?.mergedTo ?? bound?.serviceId ?? null;
       }
       case "lookup":
         return value.value === null ? null : this.#service.lookup(value.resource, value.by, value.value, signal);

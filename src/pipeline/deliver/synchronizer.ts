@@ -28,6 +28,8 @@ import type { Leases } from "./leases.ts";
 import type { Matcher } from "../match/matcher.ts";
 import { MatchProof, type MatchProofDeps } from "../match/match-proof.ts";
 import type { Delivery, Observer } from "../observer.ts";
+import { MergedError, Merges } from "../match/merges.ts";
+import { MergedTickets } from "./merged-tickets.ts";
 import { Presence } from "../match/presence.ts";
 import { Remover } from "./deletions/removal.ts";
 import { Replacement } from "./replacement.ts";
@@ -74,6 +76,7 @@ export class Synchronizer {
   readonly #updates: Updates;
   readonly #dropped: DroppedFields;
   readonly #presence: Presence;
+  readonly #merged: MergedTickets;
   readonly #proof: MatchProof;
   /** Running deliveries, by record. */
   readonly #running = new Map<string, Promise<void>>();
@@ -83,9 +86,15 @@ export class Synchronizer {
     const { settleMs } = deps.policy;
     this.#deps = deps;
     const dropped = new DroppedFields(store, service, logger);
-    const resolver = new Resolver(store, service);
-    const updates = new Updates(store, service, settleMs);
     const presence = new Presence(store, service);
+    const merges = new Merges({ store, presence });
+    const known = {
+      bindings: (ids: readonly RecordId[]) => merges.bindings(ids),
+      record: (id: RecordId) => store.record(id),
+    };
+    const resolver = new Resolver(known, service);
+    this.#merged = new MergedTickets({ store, presence, merges });
+    const updates = new Updates(store, service, settleMs);
     this.#presence = presence;
     this.#dropped = dropped;
     this.#resolver = resolver;
@@ -98,7 +107,7 @@ export class Synchronizer {
     const found = new FoundRecords(store, presence);
     this.#foundRecords = found;
     this.#settlement = new CreateSettlement({ store, service, matcher, presence, found, keys, proof, settleMs });
-    this.#creator = new Creator({ store, service, matcher, found, keys, dropped, proof, age });
+    this.#creator = new Creator({ store, service, matcher, found, keys, dropped, proof, age, merges });
     this.#replacement = new Replacement({
       store,
       matcher,
@@ -189,6 +198,7 @@ export class Synchronizer {
 
   async #update(claim: BoundClaim, stream: Stream, wanted: Wanted, signal: AbortSignal): Promise<Ended> {
     const { store } = this.#deps;
+    if (await this.#merged.followKnown(claim, stream, wanted, signal)) return { outcome: "adopted" };
     const last = claim.applied ?? (await this.#found(claim, wanted, signal));
     const { projection, change } = edited(last, claim.inFlight?.fields, wanted);
     if (!change) {
@@ -196,6 +206,10 @@ export class Synchronizer {
       return { outcome: "unchanged" };
     }
     const written = await this.#updates.send(claim, claim.binding.resource, change, signal);
+    if (written.mergedTo !== undefined) {
+      await this.#merged.follow(claim, stream, wanted, written.mergedTo, signal);
+      return { outcome: "adopted" };
+    }
     const isRekeyed = stream.match.some(({ fields }) => fields.some((field) => field in change.after));
     // Before the delivery ends: a crash after it would lose this information.
     const { lost, after } = await this.#dropped.settle(stream, wanted, written, change, signal);
@@ -248,7 +262,7 @@ export class Synchronizer {
           await store.release(claim).catch(() => {});
           return stop(decided.error);
         case "park":
-          await store.park(claim, decided.error, { parents });
+          await store.park(claim, decided.error, { parents, ...(thrown instanceof MergedError ? thrown.told : {}) });
           return this.#delivered(claim, { kind: "parked", error: decided.error, durationMs });
         case "wait":
           await store.wait(claim, decided);

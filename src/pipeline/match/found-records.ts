@@ -8,7 +8,7 @@ import {
   type ServiceId,
 } from "#model";
 import type { Stream } from "#mapping";
-import { sameValue } from "#service";
+import { mergedInto, mergeFields, sameValue } from "#service";
 import type { Applied, Claim, DeliveryStore } from "#store";
 import { ambiguous, type Found } from "./candidates.ts";
 import { contradiction, heldRecord } from "./contradiction.ts";
@@ -39,11 +39,15 @@ export class FoundRecords {
   ): Promise<readonly ServiceId[]> {
     if (free.length < least) return free;
     const present: ServiceId[] = [];
+    const gone: ServiceId[] = [];
+    const fields = ["id", ...(rule?.fields ?? []), ...mergeFields(resource)];
     for (const serviceId of free) {
-      const record = await this.#presence.read(resource, serviceId, ["id", ...(rule?.fields ?? [])], signal, wanted);
-      if (record && !isRekeyed(rule, record, wanted)) present.push(serviceId);
+      const record = await this.#presence.read(resource, serviceId, fields, signal, wanted);
+      if (record === undefined || isRekeyed(rule, record, wanted)) continue;
+      (mergedInto(resource, record) === undefined ? present : gone).push(serviceId);
     }
-    return present;
+    // One that was merged leads to the one that is left.
+    return present.length > 0 ? present : gone.slice(0, 1);
   }
 
   /** Returns our fields as the service record holds them, or undefined when the record is certainly gone. */
@@ -60,7 +64,8 @@ export class FoundRecords {
 
   /**
    * Binds to an existing service record. What it holds now counts as last written, so that the next delivery sends exactly the
-   * differences. Does not bind if the record has vanished, got another natural key or been bound to another record meanwhile.
+   * differences. Does not bind if the record has vanished, got another natural key or been bound to another record meanwhile, and tells what it was
+   * merged into.
    * @throws {ParkError} E_MATCH_AMBIGUOUS when a stronger rule contradicts the one that found it.
    */
   async adopt(
@@ -70,10 +75,13 @@ export class FoundRecords {
     { rule }: Candidates,
     wanted: Wanted,
     signal: AbortSignal,
-  ): Promise<"bound" | "gone" | "rekeyed" | "taken"> {
+  ): Promise<"bound" | "gone" | "rekeyed" | "taken" | { readonly mergedTo: ServiceId }> {
     const { projection, parents } = wanted;
-    const record = await this.#presence.read(resource, serviceId, Object.keys(projection), signal, projection);
+    const fields = [...Object.keys(projection), ...mergeFields(resource)];
+    const record = await this.#presence.read(resource, serviceId, fields, signal, projection);
     if (!record) return "gone";
+    const mergedTo = mergedInto(resource, record);
+    if (mergedTo !== undefined) return { mergedTo };
     if (isRekeyed(rule, record, projection)) return "rekeyed";
     const against = contradiction(match, rule, projection, heldRecord(record));
     if (against) throw ambiguous(resource, [serviceId], { ...against, rule });
@@ -130,7 +138,10 @@ function isRekeyed(rule: KeyRule | undefined, record: JsonObject, wanted: Projec
  * that others' ids are never removed. A field that holds the wanted value in another spelling counts as holding it. So does one
  * without a value if none is wanted.
  */
-function ownedPart(record: JsonObject, { projection, shared }: Pick<Wanted, "projection" | "shared">): Projection {
+export function ownedPart(
+  record: JsonObject,
+  { projection, shared }: Pick<Wanted, "projection" | "shared">,
+): Projection {
   const owned: Record<string, Json> = {};
   for (const [name, value] of Object.entries(projection)) {
     const found = record[name];

@@ -25,6 +25,7 @@ import {
   type SweepStore,
 } from "#store";
 import { unsharedKeys } from "./natural-key.ts";
+import { isUnmerged } from "./merges.ts";
 import { Presence } from "./presence.ts";
 import { stageByKey } from "../poll/stage-by-key.ts";
 
@@ -114,7 +115,7 @@ export class Reconciler {
     const missing = await this.#missing(stream, seen, signal);
     const { keys, error } = await this.#unread(stream.name, signal);
     const unread = keys.map((key) => ({ kind: "unread", id: { stream: stream.name, key } }) as const);
-    const doubled = await this.#doubled(stream.resource, owners, strangers);
+    const doubled = await this.#doubled(stream.resource, owners, strangers, signal);
     const drifts = [...changed, ...doubled, ...missing, ...unread];
     const repaired =
       repairBy === undefined
@@ -153,12 +154,18 @@ export class Reconciler {
     resource: ResourceName,
     owners: ReadonlyMap<string, ServiceId>,
     strangers: ReadonlyMap<string, ServiceId[]>,
+    signal: AbortSignal,
   ): Promise<Drift[]> {
     const found = new Map<ServiceId, Drift>();
-    for (const [key, doubles] of strangers) {
+    for (const [key, others] of strangers) {
       const serviceId = owners.get(key);
-      const id = serviceId === undefined ? undefined : await this.#store.boundTo({ resource, serviceId });
-      if (id && serviceId !== undefined) found.set(serviceId, { kind: "doubled", id, serviceId, resource, doubles });
+      if (serviceId === undefined) continue;
+      const doubles: ServiceId[] = [];
+      for (const other of others)
+        if (await isUnmerged(this.#presence, { resource, serviceId: other }, signal)) doubles.push(other);
+      if (doubles.length === 0) continue;
+      const id = await this.#store.boundTo({ resource, serviceId });
+      if (id) found.set(serviceId, { kind: "doubled", id, serviceId, resource, doubles });
     }
     return [...found.values()];
   }

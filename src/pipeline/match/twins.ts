@@ -5,6 +5,7 @@ import type { Logger } from "#telemetry";
 import { twinsNote, type Twin } from "../notes.ts";
 import { lookUp } from "./candidates.ts";
 import type { Matcher } from "./matcher.ts";
+import { isSeparate } from "./merges.ts";
 import type { Presence } from "./presence.ts";
 
 /** How long after the loss of a daemon its creates may still arrive: no process is paused for longer. */
@@ -93,7 +94,8 @@ export class TwinWatch {
     const others: ServiceId[] = rule?.shared ? [] : free.filter((other) => other !== serviceId);
     const there: Twin[] = [];
     for (const twin of others)
-      if (await presence.read(resource, twin, ["id"], signal)) there.push({ ...id, resource, serviceId, twin });
+      if (await isSeparate(presence, { resource, serviceId: twin }, signal))
+        there.push({ ...id, resource, serviceId, twin });
     return there;
   }
 }

@@ -11,6 +11,7 @@ import {
 } from "#store";
 import { wouldHoldDeletions, type DeleteGuardSettings } from "../poll/delete-guard.ts";
 import { PageAhead } from "./page-ahead.ts";
+import { withMerges } from "../match/merges.ts";
 import { RecordPlanner, type KnownNames } from "./record-planner.ts";
 import { CHANGES, type PlannedDelivery } from "./planned-delivery.ts";
 
@@ -44,7 +45,7 @@ export class Planner {
     this.#records = new RecordPlanner({
       ...deps,
       streams: this.#streams,
-      bindings: (ids) => this.#page.bindings(ids),
+      bindings: async (ids) => withMerges(deps.store, await this.#page.bindings(ids)),
       isDue: (view) => this.#isDue(view),
     });
   }

@@ -7,6 +7,7 @@ import type { Paths, Scope } from "../dialect/paths.ts";
 import { idOf } from "../dialect/values.ts";
 import { saysGone, ServiceRefusal, unknownResource } from "../transport/failures.ts";
 import type { Transport } from "../transport/transport.ts";
+import { mergeFields, type MergeQuestion } from "./merges.ts";
 import { insteadOf, isNothing, recordIn } from "./reading.ts";
 
 export interface ReadDeps {
@@ -20,9 +21,11 @@ export interface ReadDeps {
 export class Records {
   readonly #deps: ReadDeps;
   readonly #customFields: CustomFields;
+  readonly #merges: MergeQuestion;
 
-  constructor(deps: ReadDeps, customFields: CustomFields) {
+  constructor(deps: ReadDeps, customFields: CustomFields, merges: MergeQuestion) {
     this.#deps = deps;
+    this.#merges = merges;
     this.#customFields = customFields;
   }
 
@@ -41,7 +44,7 @@ export class Records {
   ): Promise<JsonObject | undefined> {
     let record: JsonObject | undefined;
     try {
-      record = await this.#shown(resource, id, fields, signal, scope);
+      record = await this.#asked(resource, id, fields, signal, scope);
     } catch (thrown) {
       if (!(thrown instanceof ServiceRefusal) || !mayBeGone(thrown)) throw thrown;
       if (isIdAlone(fields) || (await this.isGone(resource, id, thrown, signal, scope))) return undefined;
@@ -65,6 +68,20 @@ export class Records {
     scope: Scope = {},
   ): Promise<boolean> {
     return mayBeGone(refusal) && (await this.read(resource, id, ID_ALONE, signal, scope)) === undefined;
+  }
+
+  /** Does without the field that shows merges where the service refuses its name. */
+  #asked(
+    resource: ResourceName,
+    id: ServiceId,
+    fields: readonly string[],
+    signal: AbortSignal,
+    scope: Scope,
+  ): Promise<JsonObject | undefined> {
+    const others = fields.filter((field) => !mergeFields(resource).includes(field));
+    if (others.length === fields.length) return this.#shown(resource, id, fields, signal, scope);
+    const send = (extra: readonly string[]) => this.#shown(resource, id, [...others, ...extra], signal, scope);
+    return this.#merges.ask(resource, send);
   }
 
   /** The answered record; undefined for an answer that holds nothing. */

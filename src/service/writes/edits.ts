@@ -13,6 +13,7 @@ import { fieldsParameter, type CustomFields } from "../dialect/custom-fields.ts"
 import type { Moved, Scope } from "../dialect/paths.ts";
 import { idOf } from "../dialect/values.ts";
 import type { ReadDeps } from "../reads/records.ts";
+import { mergedInto, mergeFields, type MergeQuestion } from "../reads/merges.ts";
 import { recordIn } from "../reads/reading.ts";
 import type { Records } from "../reads/records.ts";
 import { ServiceRefusal } from "../transport/failures.ts";
@@ -30,8 +31,10 @@ export class Edits {
   readonly #records: Records;
   readonly #arrays: ArrayEdits;
   readonly #moves: Moves;
+  readonly #merges: MergeQuestion;
 
-  constructor(deps: ReadDeps, customFields: CustomFields, records: Records, logger: Logger) {
+  constructor(deps: ReadDeps, customFields: CustomFields, records: Records, merges: MergeQuestion, logger: Logger) {
+    this.#merges = merges;
     this.#deps = deps;
     this.#customFields = customFields;
     this.#records = records;
@@ -78,6 +81,7 @@ export class Edits {
       return record;
     };
     const record = await this.#arrays.write(resource, patch.arrays, put, read);
+    const mergedTo = mergedInto(resource, record);
     return {
       serviceId: id,
       dropped: [
@@ -85,6 +89,7 @@ export class Edits {
         ...droppedFields(resource, sent, record),
         ...droppedArrays(patch.arrays, record),
       ],
+      ...(mergedTo === undefined ? {} : { mergedTo }),
       status,
       durationMs: performance.now() - startedAt,
     };
@@ -102,15 +107,19 @@ export class Edits {
     const { transport, paths, brand } = this.#deps;
     let exchange: Exchange;
     try {
-      exchange = await transport.send({
-        method: "PUT",
-        resource,
-        url: await paths.record(resource, id, scope),
-        query: { fields: brand.outward(fieldsParameter(names)) },
-        body: brand.encode(body),
+      const url = await paths.record(resource, id, scope);
+      exchange = await this.#merges.ask(resource, (extra) => {
+        const query = { fields: brand.outward(fieldsParameter([...names, ...extra])) };
         // An edit without an answer may still arrive, after a later one: the caller has to know.
-        repeat: "never",
-        signal,
+        return transport.send({
+          method: "PUT",
+          resource,
+          url,
+          query,
+          body: brand.encode(body),
+          repeat: "never",
+          signal,
+        });
       });
     } catch (thrown) {
       if (thrown instanceof ServiceRefusal && (await this.#records.isGone(resource, id, thrown, signal, scope)))
@@ -141,7 +150,8 @@ export class Edits {
   ): Promise<JsonObject | undefined> {
     try {
       const answered = shown(body, resource, id, names);
-      if (answered === undefined) return await this.#records.read(resource, id, names, signal, scope);
+      if (answered === undefined)
+        return await this.#records.read(resource, id, [...names, ...mergeFields(resource)], signal, scope);
       await this.#customFields.spread(resource, [answered], names, signal);
       return answered;
     } catch (cause) {

@@ -121,6 +121,16 @@ export const pipelineErrors = errorPage({
         'Correct the field by hand in the service, then run "svcsync retry {record}". To write it only when a record ' +
         "is created, set `own: create` for the field.",
     },
+    E_TICKET_MERGED: {
+      meaning:
+        "A person merged the record's ticket into another one in the service. svcsync binds the record to the ticket " +
+        "that is left, but this one belongs to another record of the ERP, has another key, or cannot be found. Records " +
+        "that refer to the merged ticket belong to the one that is left.",
+      normal: "When people merge two tickets that both come from the ERP.",
+      remedy:
+        'Merge the two in the ERP as well. To leave this record out: "svcsync skip {record}". To bind it to another ' +
+        'ticket: "svcsync resolve {record} --bind ID".',
+    },
     E_ATTEMPTS_EXHAUSTED: {
       meaning:
         "The record failed `RETRY_ATTEMPTS` times in a row, although the service was working. The message ends " +

@@ -1,0 +1,98 @@
+import type { Binding, Json, Projection, ServiceId } from "#model";
+import type { Stream } from "#mapping";
+import { mergeFields } from "#service";
+import type { AuditEntry, BoundClaim, DeliveryStore } from "#store";
+import { merged, MergedError, type Merges } from "../match/merges.ts";
+import { linkId, ownedPart } from "../match/found-records.ts";
+import { naturalKey } from "../match/natural-key.ts";
+import type { Presence } from "../match/presence.ts";
+import type { Wanted } from "./resolver.ts";
+
+export interface MergedTicketsDeps {
+  readonly store: Pick<DeliveryStore, "bind" | "markInFlight">;
+  readonly presence: Pick<Presence, "read">;
+  readonly merges: Merges;
+}
+
+/**
+ * Gives a record whose ticket was merged in the service the ticket that is left. Its fields are compared with what that ticket
+ * holds, and tags that svcsync had put on the merged one stay ours.
+ */
+export class MergedTickets {
+  readonly #deps: MergedTicketsDeps;
+
+  constructor(deps: MergedTicketsDeps) {
+    this.#deps = deps;
+  }
+
+  /** Whether the record's ticket is known to be merged; then the record is bound to the one that is left. Sends no write. */
+  async followKnown(claim: BoundClaim, stream: Stream, wanted: Wanted, signal: AbortSignal): Promise<boolean> {
+    const known = await this.#deps.merges.known(claim.binding);
+    if (known !== undefined) await this.follow(claim, stream, wanted, known, signal);
+    return known !== undefined;
+  }
+
+  /**
+   * Binds the record to the ticket that its own was merged into. It is due again then, and so is what refers to it.
+   * @throws {ParkError} E_TICKET_MERGED when that ticket belongs to another record of the ERP, or cannot be found.
+   */
+  async follow(
+    claim: BoundClaim,
+    stream: Stream,
+    wanted: Wanted,
+    first: ServiceId,
+    signal: AbortSignal,
+  ): Promise<void> {
+    const { store, merges } = this.#deps;
+    const survivor = await merges.survivor(claim.binding, first, signal);
+    // Before anything can fail: what refers to the merged ticket belongs to the one that is left.
+    await merges.keep(claim.id, claim.binding, survivor);
+    const binding = { ...claim.binding, serviceId: survivor };
+    try {
+      await merges.expectFree(claim.id, claim.binding, survivor);
+      const projection = await this.#held(claim, stream, wanted, binding, signal);
+      const audit = entry(claim.binding, survivor, "rebound");
+      const applied = { projection, outcome: "adopted", parents: wanted.parents, again: true, audit } as const;
+      await store.bind(claim, binding, applied);
+    } catch (thrown) {
+      if (!(thrown instanceof MergedError)) throw thrown;
+      // The edit ended at the merged ticket: it is sent again to the ticket that a person chooses.
+      await store.markInFlight(claim, undefined);
+      throw thrown.with(entry(claim.binding, survivor, "parked"));
+    }
+  }
+
+  /** Our fields as the ticket that is left holds them. */
+  async #held(
+    { applied = {}, inFlight, binding: former }: BoundClaim,
+    { match }: Stream,
+    wanted: Wanted,
+    { resource, serviceId }: Binding,
+    signal: AbortSignal,
+  ): Promise<Projection> {
+    const { projection, shared } = wanted;
+    const fields = new Set([...Object.keys(projection), ...match.flatMap((rule) => rule.fields)]);
+    const record = await this.#deps.presence.read(resource, serviceId, [...fields], signal, projection);
+    if (record === undefined) throw merged(resource, former.serviceId, serviceId, "which does not exist any more");
+    const rule = match.find((each) => naturalKey(each, projection) !== undefined);
+    const key = rule && naturalKey(rule, record);
+    if (key !== undefined && key !== naturalKey(rule!, projection))
+      throw merged(resource, former.serviceId, serviceId, `which has another key (${rule!.fields.join(", ")}: ${key})`);
+    const held: Record<string, Json> = { ...ownedPart(record, wanted) };
+    for (const name of shared) {
+      const ours = new Set([applied[name], inFlight?.fields[name], projection[name]].flatMap(idsOf));
+      held[name] = idsOf(record[name]).filter((id) => ours.has(id));
+    }
+    return held;
+  }
+}
+
+function entry({ resource, serviceId }: Binding, survivor: ServiceId, outcome: string): AuditEntry {
+  const [field = ""] = mergeFields(resource);
+  const before = { [resource]: serviceId };
+  return { action: "merge", resource, serviceId: survivor, before, after: { [field]: survivor }, outcome };
+}
+
+function idsOf(value: Json | undefined): Json[] {
+  return Array.isArray(value) ? value.map(linkId) : [];
+}

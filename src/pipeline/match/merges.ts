@@ -1,0 +1,192 @@
+import {
+  type Json,
+  ParkError,
+  recordLabel,
+  recordName,
+  type Binding,
+  type Projection,
+  type RecordId,
+  type ResourceName,
+  type ServiceId,
+} from "#model";
+import { mergedInto, mergeFields } from "#service";
+import type { AuditEntry, MatchStore, NoteStore, OperatorStore, Parents, RecordStore } from "#store";
+import { mergesNote, type Merge } from "../notes.ts";
+import type { Presence } from "./presence.ts";
+
+/** A binding, and the record that the service has merged it into. */
+export interface MergedBinding extends Binding {
+  readonly mergedTo?: ServiceId;
+}
+
+type Known = Readonly<Record<string, Merge>>;
+
+/**
+ * Bindings whose record was merged into another one as far as that was noticed: what refers to the record belongs to the one
+ * that is left.
+ */
+export async function withMerges(
+  store: Pick<NoteStore, "note">,
+  bindings: ReadonlyMap<string, Binding>,
+): Promise<ReadonlyMap<string, MergedBinding>> {
+  const merged = new Map<string, MergedBinding>(bindings);
+  for (const resource of new Set([...bindings.values()].map((binding) => binding.resource))) {
+    if (mergeFields(resource).length === 0) continue;
+    const known = (await store.note(mergesNote(resource))) ?? {};
+    for (const [name, binding] of bindings) {
+      const mergedTo = binding.resource === resource ? last(known, binding.serviceId) : undefined;
+      if (mergedTo !== undefined) merged.set(name, { ...binding, mergedTo });
+    }
+  }
+  return merged;
+}
+
+export interface MergesDeps {
+  readonly store: NoteStore &
+    Pick<RecordStore, "bindings" | "boundChildren" | "boundTo" | "dependents"> &
+    Pick<MatchStore, "recheck"> &
+    Pick<OperatorStore, "retryNow">;
+  readonly presence: Pick<Presence, "read">;
+}
+
+/** Records of the service that people merged into others. Each merge that was noticed is kept. */
+export class Merges {
+  readonly #deps: MergesDeps;
+
+  constructor(deps: MergesDeps) {
+    this.#deps = deps;
+  }
+
+  /** The store's bindings, with the merges that are known. */
+  async bindings(ids: readonly RecordId[]): Promise<ReadonlyMap<string, MergedBinding>> {
+    return withMerges(this.#deps.store, await this.#deps.store.bindings(ids));
+  }
+
+  /** What is known without asking the service. */
+  async known({ resource, serviceId }: Binding): Promise<ServiceId | undefined> {
+    if (mergeFields(resource).length === 0) return undefined;
+    return last((await this.#deps.store.note(mergesNote(resource))) ?? {}, serviceId);
+  }
+
+  /**
+   * The record that is left after all merges, which begin with one into `first`.
+   * @throws {ParkError} E_TICKET_MERGED when the merges form a circle, or the last record does not exist.
+   */
+  async survivor({ resource, serviceId }: Binding, first: ServiceId, signal: AbortSignal): Promise<ServiceId> {
+    const passed = new Set([serviceId]);
+    for (let at = first; ;) {
+      if (passed.has(at)) throw merged(resource, serviceId, at, "and these merges form a circle");
+      passed.add(at);
+      const record = await this.#deps.presence.read(resource, at, ["id", ...mergeFields(resource)], signal);
+      if (record === undefined) throw merged(resource, serviceId, at, "which does not exist any more");
+      const next = mergedInto(resource, record);
+      if (next === undefined) return at;
+      at = next;
+    }
+  }
+
+  /** Refuses a record that belongs to another record of the ERP. */
+  async expectFree(self: RecordId, { resource, serviceId }: Binding, survivor: ServiceId): Promise<void> {
+    const owner = await this.#deps.store.boundTo({ resource, serviceId: survivor });
+    if (owner !== undefined && recordName(owner) !== recordName(self))
+      throw merged(resource, serviceId, survivor, `which is ${recordLabel(owner)}`);
+  }
+
+  /** Notes a merge, and makes the records due that refer to the merged one. */
+  async keep(id: RecordId, { resource, serviceId }: Binding, to: ServiceId): Promise<void> {
+    const { store } = this.#deps;
+    const note = mergesNote(resource);
+    for (;;) {
+      const known = await store.note(note);
+      const next = { ...known, [serviceId]: { to, stream: id.stream, key: id.key } };
+      if (await store.replaceNote(note, known, next)) {
+        await this.#wake(next, serviceId);
+        return;
+      }
+    }
+  }
+
+  /** Makes a record due again that was written while one of its parents was found to be merged. */
+  async correct(child: RecordId, projection: Projection, parents: Parents): Promise<void> {
+    if (parents.length === 0) return;
+    const carried = new Set(Object.values(projection));
+    for (const { mergedTo, serviceId } of (await this.bindings(parents)).values())
+      if (mergedTo !== undefined && carried.has(serviceId)) await this.#deps.store.recheck(child, {});
+  }
+
+  /** Wakes what refers to the record, and what refers to records that were merged into it before. */
+  async #wake(known: Known, serviceId: ServiceId): Promise<void> {
+    const { store } = this.#deps;
+    for (const [from, { stream, key }] of Object.entries(known)) {
+      if (Number(from) !== serviceId && !passes(known, Number(from), serviceId)) continue;
+      const parent = { stream, key };
+      const children = [...(await store.boundChildren(parent)), ...(await store.dependents(parent))];
+      const once = new Map(children.map((child) => [recordName(child), child]));
+      for (const child of once.values())
+        if (!(await store.recheck(child, {}))) await store.retryNow({ ...child, states: ["parked"] });
+    }
+  }
+}
+
+/** Whether a record with the natural key of another one exists beside it: people may have merged it into that one. */
+export async function isSeparate(
+  presence: Pick<Presence, "read">,
+  { resource, serviceId }: Binding,
+  signal: AbortSignal,
+): Promise<boolean> {
+  const record = await presence.read(resource, serviceId, ["id", ...mergeFields(resource)], signal);
+  return record !== undefined && mergedInto(resource, record) === undefined;
+}
+
+/** Like {@link isSeparate}, for records that a list has just shown. Asks only where records can be merged. */
+export async function isUnmerged(
+  presence: Pick<Presence, "read">,
+  binding: Binding,
+  signal: AbortSignal,
+): Promise<boolean> {
+  return mergeFields(binding.resource).length === 0 || isSeparate(presence, binding, signal);
+}
+
+/** The record's counterpart was merged into one that cannot become its counterpart. */
+export class MergedError extends ParkError {
+  /** What the record's history shows of the merge. */
+  readonly audit: AuditEntry | undefined;
+
+  constructor(message: string, details: Record<string, Json>, audit?: AuditEntry) {
+    super("E_TICKET_MERGED", message, { details });
+    this.audit = audit;
+  }
+
+  /** The entry for the record's history, as `park` takes it. */
+  get told(): { readonly audit?: AuditEntry } {
+    return this.audit === undefined ? {} : { audit: this.audit };
+  }
+
+  with(audit: AuditEntry): MergedError {
+    return new MergedError(this.message, { ...this.details }, audit);
+  }
+}
+
+export function merged(resource: ResourceName, serviceId: ServiceId, to: ServiceId, why: string): MergedError {
+  const message = `${resource} ${serviceId} was merged in the service into ${resource} ${to}, ${why}`;
+  return new MergedError(message, { resource, serviceId, mergedTo: to });
+}
+
+function last(known: Known, from: ServiceId): ServiceId | undefined {
+  const passed = new Set([from]);
+  let at: ServiceId | undefined;
+  for (let next = known[from]?.to; next !== undefined && !passed.has(next); next = known[next]?.to) {
+    passed.add(next);
+    at = next;
+  }
+  return at;
+}
+
+function passes(known: Known, from: ServiceId, through: ServiceId): boolean {
+  const passed = new Set([from]);
+  for (let next = known[from]?.to; next !== undefined && !passed.has(next); next = known[next]?.to) {
+    if (next === through) return true;
+    passed.add(next);
+  }
+  return false;
+}

@@ -1,0 +1,239 @@
+import { describe, expect, it } from "vitest";
+import type { JsonObject } from "#model";
+import { Reconciler } from "#pipeline";
+import { DEFAULT_TOKEN, startSandbox } from "#sandbox";
+import { mergesNote } from "../../src/pipeline/notes.ts";
+import { upsert, deletion } from "../conformance/store-scene.ts";
+import { never } from "../kit/outcome.ts";
+import { DeliveryRig, streamsOf } from "./delivery-rig.ts";
+
+const streams = streamsOf(`
+sources:
+  erp: { adapter: sql, url: "sqlite:erp.db" }
+streams:
+  tickets:
+    source: erp
+    read: { table: tickets, key: number }
+    resource: ticket
+    match: [erpReferenceNumber]
+    deleted: { when: "gone = 1", set: { internalDescription: { const: gone } } }
+    fields:
+      erpReferenceNumber: number
+      description: text
+      internalDescription: { const: "" }
+      priority: { lookup: priority, by: name, value: { const: Normal } }
+      ticketStatus: { lookup: ticketStatus, by: name, value: { const: Open } }
+      tags: { tags: tags, separator: "," }
+  orders:
+    source: erp
+    read: { table: orders, key: number }
+    resource: svcDocument
+    match: [erpReferenceNumber]
+    fields:
+      erpReferenceNumber: { from: number, own: create }
+      ticket: { ref: tickets, key: ticket }
+      customer: { lookup: customer, by: name, value: { const: One } }
+`);
+const five = { stream: "tickets", key: "5" };
+const nine = { stream: "tickets", key: "9" };
+const order = { stream: "orders", key: "o" };
+
+async function scene() {
+  const sandbox = await startSandbox();
+  const rig = await DeliveryRig.open(sandbox);
+  sandbox.seed("customer", [{ name: "One", customerId: "1" }]);
+  const named = (resource: string, name: string) => sandbox.records(resource).find((each) => each["name"] === name)!.id;
+  const stage = (stream: string, key: string, row: JsonObject) =>
+    rig.stage(stream, [upsert(key, { number: key, ...row })]);
+  const ticket = (key: string, text = "A", tags = "") => stage("tickets", key, { text, tags, gone: 0 });
+  const idOf = async (id: { stream: string; key: string }) => (await rig.store.record(id))!.binding!.serviceId;
+  return {
+    sandbox,
+    rig,
+    named,
+    ticket,
+    stage,
+    idOf,
+    run: () => rig.run(streams),
+    /** A ticket that a person made in the service. */
+    foreign: (more: JsonObject = {}) =>
+      sandbox.seed("ticket", [
+        {
+          description: "by hand",
+          priority: named("priority", "Normal"),
+          ticketStatus: named("ticketStatus", "Open"),
+          tags: [],
+          ...more,
+        },
+      ])[0]!.id,
+    async merge(from: number, into: number) {
+      const headers = { authorization: `Bearer ${DEFAULT_TOKEN}` };
+      const answer = await fetch(`${sandbox.url}/restApi/v1/ticket/${into}/merge/${from}`, { method: "PUT", headers });
+      if (!answer.ok) throw new Error(await answer.text());
+      sandbox.ledger.clear();
+    },
+    async [Symbol.asyncDispose]() {
+      await rig[Symbol.asyncDispose]();
+      await sandbox[Symbol.asyncDispose]();
+    },
+  };
+}
+
+const puts = (on: Awaited<ReturnType<typeof scene>>, id: number) =>
+  on.sandbox.ledger.requests({ method: "PUT" }).filter(({ url }) => url.includes(`/ticket/${id}?`)).length;
+
+describe("a ticket that a person merged into another one", () => {
+  it("is the one that is left from its next update on, and so are its orders", async () => {
+    await using on = await scene();
+    await on.ticket("5", "A", "Wartung");
+    await on.run();
+    const old = await on.idOf(five);
+    const left = on.foreign({ tags: [on.named("tag", "Notdienst")] });
+    await on.stage("orders", "o", { ticket: "5" });
+    await on.run();
+    await on.merge(old, left);
+
+    await on.ticket("5", "B");
+    await on.stage("orders", "p", { ticket: "5" });
+    await on.run();
+    expect(await on.rig.store.record(five)).toMatchObject({ state: "applied", binding: { serviceId: left } });
+    expect(puts(on, old)).toBe(1);
+    // The tag that svcsync had put on the merged ticket is removed, the other one stays.
+    expect(on.sandbox.record("ticket", left)).toMatchObject({ description: "B", tags: [on.named("tag", "Notdienst")] });
+    expect(on.sandbox.records("svcDocument").map((each) => each["ticket"])).toEqual([left, left]);
+    expect(await on.rig.writes(five)).toContainEqual(
+      expect.objectContaining({
+        action: "merge",
+        serviceId: left,
+        before: { ticket: old },
+        after: { mergedToTicket: left },
+      }),
+    );
+    const reconciler = new Reconciler(on.rig.store, on.rig.service, new Map());
+    expect((await reconciler.reconcile(streams[0]!, undefined, never)).drifts).toEqual([]);
+
+    await on.ticket("5", "C");
+    await on.run();
+    expect([puts(on, old), on.sandbox.record("ticket", left)!["description"]]).toEqual([1, "C"]);
+  });
+
+  it("is the last one of a chain of merges", async () => {
+    await using on = await scene();
+    await on.ticket("5");
+    await on.run();
+    const [middle, left] = [on.foreign(), on.foreign()];
+    await on.merge(await on.idOf(five), middle);
+    await on.merge(middle, left);
+    await on.ticket("5", "B");
+    await on.run();
+    expect(await on.idOf(five)).toBe(left);
+  });
+
+  it("is parked where the merges form a circle", async () => {
+    await using on = await scene();
+    await on.ticket("5");
+    await on.run();
+    const old = await on.idOf(five);
+    const other = on.foreign();
+    await on.merge(old, other);
+    await on.merge(other, old);
+    await on.ticket("5", "B");
+    await on.run();
+    expect(await on.rig.store.record(five)).toMatchObject({ state: "parked", error: { code: "E_TICKET_MERGED" } });
+  });
+
+  it("is parked where the one that is left is another record of the ERP, which gets its orders, and is written no more", async () => {
+    await using on = await scene();
+    await on.ticket("5");
+    await on.ticket("9");
+    await on.stage("orders", "o", { ticket: "5" });
+    await on.run();
+    const [old, left] = [await on.idOf(five), await on.idOf(nine)];
+    await on.merge(old, left);
+    await on.ticket("5", "B");
+    await on.run();
+    expect(await on.rig.store.record(five)).toMatchObject({
+      state: "parked",
+      error: { code: "E_TICKET_MERGED", message: expect.stringContaining("which is tickets/9") },
+      binding: { serviceId: old },
+    });
+    expect((await on.rig.writes(five)).at(-1)).toMatchObject({ action: "merge", outcome: "parked" });
+    expect((await on.rig.store.record(order))!.applied).toMatchObject({ ticket: left });
+
+    await on.stage("orders", "p", { ticket: "5" });
+    await on.ticket("5", "C");
+    await on.run();
+    expect(puts(on, old)).toBe(1);
+    expect(on.sandbox.records("svcDocument").map((each) => each["ticket"])).toEqual([left, left]);
+    expect(on.sandbox.record("ticket", left)).toMatchObject({ description: "A" });
+  });
+
+  it("has its order corrected whose create was under way", async () => {
+    await using on = await scene();
+    await on.ticket("5");
+    await on.ticket("9");
+    await on.run();
+    const [old, left] = [await on.idOf(five), await on.idOf(nine)];
+    await on.stage("orders", "o", { ticket: "5" });
+    const { service, store } = on.rig;
+    const create = service.create.bind(service);
+    const noticed = { [old]: { to: left, stream: five.stream, key: five.key } };
+    Object.assign(service, {
+      create: async (...of: Parameters<typeof create>) => {
+        const written = await create(...of);
+        // Another delivery sees the merge before this one has bound the order.
+        await store.saveNote(mergesNote("ticket"), noticed);
+        return written;
+      },
+    });
+    await on.run();
+    expect((await on.rig.store.record(order))!.applied).toMatchObject({ ticket: left });
+  });
+
+  it("leaves the other record of the ERP alone when the ERP deletes it", async () => {
+    await using on = await scene();
+    await on.ticket("5");
+    await on.ticket("9");
+    await on.run();
+    await on.merge(await on.idOf(five), await on.idOf(nine));
+    await on.rig.stage("tickets", [deletion("5")]);
+    await on.run();
+    expect((await on.rig.store.record(five))!.state).toBe("deleted");
+    expect(on.sandbox.record("ticket", await on.idOf(nine))!["internalDescription"]).not.toBe("gone");
+  });
+});
+
+describe("a merged ticket that the match index shows", () => {
+  const held = { erpReferenceNumber: "5" };
+
+  it("is no candidate: the ERP's ticket is the one that is left", async () => {
+    await using on = await scene();
+    const [old, left] = [on.foreign(held), on.foreign()];
+    await on.merge(old, left);
+    await on.ticket("5");
+    await on.run();
+    expect(await on.rig.store.record(five)).toMatchObject({ state: "applied", binding: { serviceId: left } });
+    expect(on.sandbox.records("ticket")).toHaveLength(2);
+  });
+
+  it("does not take the ticket of another record of the ERP", async () => {
+    await using on = await scene();
+    const [old, left] = [on.foreign(held), on.foreign({ erpReferenceNumber: "9" })];
+    await on.merge(old, left);
+    await on.ticket("5");
+    await on.ticket("9");
+    await on.run();
+    expect(await on.rig.store.record(five)).toMatchObject({ state: "parked", error: { code: "E_TICKET_MERGED" } });
+    expect(await on.idOf(nine)).toBe(left);
+    expect(on.sandbox.records("ticket")).toHaveLength(2);
+  });
+
+  it("leaves no doubt where one with the same key is left", async () => {
+    await using on = await scene();
+    const [old, left] = [on.foreign(held), on.foreign(held)];
+    await on.merge(old, left);
+    await on.ticket("5");
+    await on.run();
+    expect(await on.rig.store.record(five)).toMatchObject({ state: "applied", binding: { serviceId: left } });
+  });
+});
