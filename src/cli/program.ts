@@ -43,6 +43,7 @@ const commands: ReadonlyMap<string, () => Promise<Registration>> = new Map([
   ["page-password", async () => (await import("./commands/setup/page-password.ts")).registerPagePassword],
   ["notify", async () => (await import("./commands/maintenance/notify.ts")).registerNotify],
   ["schema", async () => (await import("./commands/setup/schema.ts")).registerSchema],
+  ["completion", async () => (await import("./commands/setup/completion.ts")).registerCompletion],
   ["sandbox", async () => (await import("./commands/setup/sandbox.ts")).registerSandbox],
   ["demo", async () => (await import("./demo/index.ts")).registerDemo],
 ]);
@@ -88,10 +89,11 @@ export async function runCommand(argv: readonly string[], processIo: ProcessIo):
   }
 }
 
-/** The command that is named first, or all of them for a help text. */
+/** The command that is named first; all of them where it tells of the others, as a help text does; none for the version. */
 function loadersOf(argv: readonly string[]): Iterable<() => Promise<Registration>> {
   const name = argv[0] === "--env-file" ? argv[2] : argv[0];
-  const named = name === undefined ? undefined : commands.get(name);
+  if (name === "--version" || name === "-V") return [];
+  const named = name === undefined || name === "completion" ? undefined : commands.get(name);
   return named === undefined ? commands.values() : [named];
 }
 
