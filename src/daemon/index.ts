@@ -2,6 +2,7 @@ export { startDaemon, stopNote, type Daemon, type DaemonOptions } from "./daemon
 export { queueLocation } from "./assembly.ts";
 export { openOwnStore, openSystems, type Configuration, type Systems } from "./systems/systems.ts";
 export { expectKnownService } from "./systems/known-service.ts";
+export { KnownSources } from "./systems/known-sources.ts";
 export { openSources, type Sources } from "./systems/sources.ts";
 export { readSyncFile } from "./sync-file.ts";
 export { Closing } from "./closing.ts";

@@ -41,6 +41,8 @@ export function localSettings(
       intervalMs: values.POLL_INTERVAL_SECONDS,
       sweepIntervalMs: values.SWEEP_INTERVAL_SECONDS,
       nudgeFloorMs: values.NUDGE_FLOOR_SECONDS,
+      /** The ids of former sources whose data is now read at another place. */
+      formerSources: values.SOURCE_FORMER ?? [],
     },
     /** A stream's deletions within a day above either limit wait for confirmation; up to `floor` they never do. */
     guard: { percent: values.DELETE_GUARD_PERCENT, count: values.DELETE_GUARD_COUNT, floor: values.DELETE_GUARD_FLOOR },

@@ -1,6 +1,7 @@
 import type { z } from "zod";
 import type { Clock } from "#model";
 import type { Logger } from "#telemetry";
+import type { SourceIdentity } from "./identity.ts";
 import type { Source, SourceStream } from "./source.ts";
 
 export interface OpenContext {
@@ -15,6 +16,9 @@ export interface OpenContext {
 export interface OpenedSource<Read> extends Source {
   /** Returns the stream that `read` describes. Opens nothing: the first read does. */
   stream(name: string, read: Read): SourceStream;
+
+  /** Returns which data the stream that `read` describes is read from. May ask the ERP, with one small query. */
+  identity(read: Read, signal: AbortSignal): Promise<SourceIdentity>;
 }
 
 /** A kind of ERP connection: one folder, one line in the register. */

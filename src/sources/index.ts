@@ -1,3 +1,4 @@
 export { adapters } from "./register.ts";
 export type { Capabilities, Catalog, KeylessRows, Listener, Source, SourceStream, TableOutline } from "./source.ts";
+export { isSameSource, type SourceIdentity } from "./identity.ts";
 export type { Adapter, OpenContext, OpenedSource } from "./adapter.ts";

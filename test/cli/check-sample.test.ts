@@ -41,14 +41,7 @@ async function findings(
   const all: Finding[] = [];
   for (const stream of streams)
     if (sources.streams.has(stream.name))
-      all.push(
-        ...(await checkMapping(
-          stream,
-          { ...sources, [Symbol.asyncDispose]: () => Promise.resolve() },
-          samples,
-          new AbortController().signal,
-        )),
-      );
+      all.push(...(await checkMapping(stream, sources, samples, new AbortController().signal)));
   return all.filter(({ subject, verdict }) => subject.startsWith("stream it") && verdict !== "ok");
 }
 

@@ -25,6 +25,7 @@ describe(".env.example", () => {
       "STORE_URL",
       "SERVICE_CA_FILE",
       "SERVICE_FORMER_URL",
+      "SOURCE_FORMER",
       "HEALTH_NAMES",
       "PAGE_PROXY_HEADER",
       "PAGE_PROXY_ADDRESSES",

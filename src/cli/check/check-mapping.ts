@@ -17,7 +17,7 @@ const ROWS_MAPPED = 50;
  */
 export async function checkMapping(
   stream: Stream,
-  sources: Sources,
+  sources: Pick<Sources, "streams">,
   samples: Map<StreamName, StreamSample>,
   signal: AbortSignal,
 ): Promise<Finding[]> {

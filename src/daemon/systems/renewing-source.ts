@@ -43,6 +43,10 @@ export class RenewingSource implements OpenedSource<unknown> {
     return await this.#opened.check(signal);
   }
 
+  identity(read: unknown, signal: AbortSignal) {
+    return this.#attempt(() => this.#opened.identity(read, signal));
+  }
+
   stream(name: string, read: unknown): SourceStream {
     const streams = new WeakMap<OpenedSource<unknown>, SourceStream>();
     const current = () => {

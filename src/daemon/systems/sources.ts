@@ -1,14 +1,24 @@
 import type { SyncFile } from "#mapping";
 import type { StreamName } from "#model";
 import type { Nudges } from "#pipeline";
-import { adapters, type OpenContext, type OpenedSource, type Source, type SourceStream } from "#sources";
+import {
+  adapters,
+  type OpenContext,
+  type OpenedSource,
+  type Source,
+  type SourceIdentity,
+  type SourceStream,
+} from "#sources";
 import { Closing } from "../closing.ts";
+import type { KnownSources } from "./known-sources.ts";
 import { RenewingSource } from "./renewing-source.ts";
 
 /** All sources of the sync file, opened, and all streams by name. */
 export interface Sources extends AsyncDisposable {
   readonly sources: ReadonlyMap<string, Source>;
   readonly streams: ReadonlyMap<StreamName, SourceStream>;
+  /** Which data a stream is read from. */
+  identity(stream: StreamName, signal: AbortSignal): Promise<SourceIdentity>;
 }
 
 export interface SourcesDeps extends Pick<OpenContext, "clock" | "logger"> {
@@ -16,12 +26,14 @@ export interface SourcesDeps extends Pick<OpenContext, "clock" | "logger"> {
   readonly hideLogin?: () => NonNullable<OpenContext["hide"]>;
   /** After refused credentials: a source's current settings, if they differ from `settings`. */
   readonly renew?: (source: string, settings: unknown) => unknown;
+  /** Refuses reads of other data than the records come from. Absent: all are read. */
+  readonly known?: KnownSources;
 }
 
 /** Opens the sources without connecting: a stream notices an unreachable ERP when it is polled. */
 export async function openSources(
   syncFile: SyncFile,
-  { clock, renew, hideLogin, ...parts }: SourcesDeps,
+  { clock, renew, hideLogin, known, ...parts }: SourcesDeps,
 ): Promise<Sources> {
   const closing = new Closing();
   const sources = new Map<string, OpenedSource<unknown>>();
@@ -34,10 +46,20 @@ export async function openSources(
       : await open(settings);
     sources.set(name, closing.use(source));
   }
-  const streams = new Map(
-    syncFile.streams.map(({ name, source, read }) => [name, sources.get(source)!.stream(name, read)]),
+  const reads = new Map(
+    syncFile.streams.map(({ name, source, read }) => [name, { source: sources.get(source)!, read }]),
   );
-  return { sources, streams, [Symbol.asyncDispose]: () => closing[Symbol.asyncDispose]() };
+  const identity = (name: StreamName, signal: AbortSignal) => {
+    const { source, read } = reads.get(name)!;
+    return source.identity(read, signal);
+  };
+  const streams = new Map(
+    [...reads].map(([name, { source, read }]) => {
+      const stream = source.stream(name, read);
+      return [name, known?.guarded(name, stream, (signal) => identity(name, signal)) ?? stream];
+    }),
+  );
+  return { sources, streams, identity, [Symbol.asyncDispose]: () => closing[Symbol.asyncDispose]() };
 }
 
 /**

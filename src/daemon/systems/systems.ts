@@ -5,6 +5,7 @@ import { openStore, type Standby, type Store } from "#store";
 import type { SyncFile } from "#mapping";
 import { version, type Logger, type Redaction } from "#telemetry";
 import type { Closing } from "../closing.ts";
+import { KnownSources } from "./known-sources.ts";
 import { expectKnownService } from "./known-service.ts";
 import { keptSession } from "../replicas/kept-session.ts";
 import { joiningReplica } from "../replicas/joining.ts";
@@ -94,8 +95,9 @@ export async function openSystems(
       ...(breaker ? { breaker } : {}),
     }),
   );
+  const known = new KnownSources({ store, clock, former: settings.polling.formerSources });
   const sources = closing.use(
-    await openSources(syncFile, { clock, logger, hideLogin: redaction.ofLogin, renew: renewed.ofSource }),
+    await openSources(syncFile, { clock, logger, hideLogin: redaction.ofLogin, renew: renewed.ofSource, known }),
   );
   return { clock, store, service, sources, renewed };
 }

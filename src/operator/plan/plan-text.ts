@@ -33,10 +33,12 @@ const ORDER: readonly Verdict[] = [
 
 /** The plan of a stream, for a person. */
 export function planText(plan: StreamPlan): string {
-  const { stream, isMappingChanged, verdicts, fields, samples, causes, areDeletionsHeld } = plan;
+  const { stream, isMappingChanged, verdicts, fields, samples, causes, areDeletionsHeld, pollError } = plan;
   const counts = plannedCounts(plan).map(({ count, words: what }) => `${count.toLocaleString("en")} ${what}`);
   const why = isMappingChanged ? " (its mapping changed, so every record is mapped again)" : "";
   const lines = [`${stream}: ${counts.length === 0 ? "nothing to deliver" : counts.join(", ")}${why}`];
+  if (pollError !== undefined)
+    lines.push(`  Its polls fail, so what the ERP changed since then is missing here: ${pollError}`);
   if (fields.length > 0) lines.push(`  fields updated: ${fieldCounts(fields)}`);
   for (const verdict of VERDICTS) {
     const some = samples.filter((sample) => sample.verdict === verdict);

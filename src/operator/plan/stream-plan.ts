@@ -1,5 +1,5 @@
 import type { Stream } from "#mapping";
-import type { StreamName } from "#model";
+import { errorText, type StreamName } from "#model";
 import {
   isTooMuch,
   massHeldNote,
@@ -23,6 +23,8 @@ export interface StreamPlan extends PlanCounts {
   readonly stream: StreamName;
   /** The mapping changed since the stream's records were last delivered, so all of them are mapped again. */
   readonly isMappingChanged: boolean;
+  /** Why the stream cannot be polled: what the ERP changed since then is missing in the plan. */
+  readonly pollError?: string;
   /** Identifies what a person may confirm: the updates by a changed mapping, or the round of changes that the mass-change guard holds. */
   readonly plan?: string;
   /** Records that the ERP has not deleted. */
@@ -41,7 +43,7 @@ export interface StreamPlan extends PlanCounts {
 }
 
 export interface StreamPlanDeps {
-  readonly store: Pick<Store, "counts"> & NoteStore;
+  readonly store: Pick<Store, "counts" | "cursor"> & NoteStore;
   readonly planner: Planner;
   readonly changeGuard: ChangeGuardSettings;
   /** Called for every planned delivery. */
@@ -68,11 +70,13 @@ export async function planStream(
   }
   const { counts } = tally;
   const known = await knownCount(store, name);
+  const { error: pollError } = await store.cursor(name);
   const isMappingChanged = planner.isChanged(name);
   const mass = isMappingChanged ? undefined : await store.note(massHeldNote(name));
   return {
     stream: name,
     isMappingChanged,
+    ...(pollError && { pollError: errorText(pollError) }),
     ...(isMappingChanged ? { plan: tally.id } : {}),
     known,
     ...(mass?.plan && { plan: mass.plan, massHeld: mass.updates }),

@@ -1,7 +1,18 @@
 import { z } from "zod";
 import { MINUTE_MS, duration } from "#model";
 import { optional, secret, withDefault } from "./key.ts";
-import { address, folder, hostList, longToken, oneOf, orNone, seconds, text, wholeNumber } from "./values.ts";
+import {
+  address,
+  folder,
+  hostList,
+  longToken,
+  membersList,
+  oneOf,
+  orNone,
+  seconds,
+  text,
+  wholeNumber,
+} from "./values.ts";
 
 /** The sync file and the folder for data. */
 export const fileKeys = {
@@ -44,6 +55,11 @@ export const pollingKeys = {
     seconds(0.1, 86_400),
     "30",
     "Pause between two polls of a stream, in seconds. A stream may have its own in the sync file.",
+  ),
+  SOURCE_FORMER: optional(
+    membersList,
+    "3f9c0a1b2c3d",
+    "Sources that were moved: the ids that E_SOURCE_OTHER names, with a comma between two. The source at its new place counts as the same.",
   ),
   SWEEP_INTERVAL_SECONDS: withDefault(
     seconds(1, 31_536_000),

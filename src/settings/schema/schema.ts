@@ -60,7 +60,7 @@ export const sections: readonly { readonly title: string; readonly keys: Readonl
 ];
 
 /** Prefixes that other programs also use. */
-const commonWords: ReadonlySet<string> = new Set(["DATA", "SYNC", "BLOCKED", "HTTPS", "HTTP", "NO", "OTEL"]);
+const commonWords: ReadonlySet<string> = new Set(["DATA", "SYNC", "BLOCKED", "HTTPS", "HTTP", "NO", "OTEL", "SOURCE"]);
 
 /** Prefixes of names that are meant for svcsync: an unknown name with one of them is a mistake. */
 export const ownPrefixes: readonly string[] = Object.keys(keys)

@@ -1,3 +1,4 @@
+import { realpath } from "node:fs/promises";
 import { counted, nearest, type Finding } from "#model";
 import type { OpenContext, OpenedSource } from "../adapter.ts";
 import { finding } from "../wire/client/web-check.ts";
@@ -38,6 +39,12 @@ export async function openFiles(settings: FilesSettings, context: OpenContext): 
         ...(read.kind === "full" ? { keyless: (signal: AbortSignal) => stream.keyless(signal) } : {}),
         check: () => checkFiles(name, folder, settings, read),
       };
+    },
+    async identity() {
+      if (sftp !== undefined) return { address: `${sftp.host}:${sftp.port} ${root}`, part: "" };
+      // A folder that cannot be listed is no other one.
+      await folder.list("");
+      return { address: await realpath(root), part: "" };
     },
     async check() {
       return [

@@ -1,4 +1,5 @@
 import type { OpenContext, OpenedSource } from "../adapter.ts";
+import { webIdentity } from "../identity.ts";
 import type { Track } from "../wire/walk/changes.ts";
 import { openLogin } from "../wire/client/login.ts";
 import { reachFindings } from "../wire/client/web-check.ts";
@@ -35,6 +36,7 @@ export async function openOData(settings: ODataSettings, context: OpenContext): 
         readOne: (key, signal) => table.one(key, signal),
       });
     },
+    identity: (read) => Promise.resolve(webIdentity(settings, read)),
     async check(signal) {
       return reachFindings(context.name, web, async () => {
         const text = await web.text({ url: "$metadata", headers: { accept: "application/xml" } }, signal);

@@ -1,5 +1,6 @@
 import { StopError } from "#model";
 import type { OpenContext, OpenedSource } from "../adapter.ts";
+import { webIdentity } from "../identity.ts";
 import { PRECISIONS } from "../wire/stamps/stamp-format.ts";
 import { reachFindings } from "../wire/client/web-check.ts";
 import { WebClient } from "../wire/client/web-client.ts";
@@ -32,6 +33,10 @@ export async function openOdoo(settings: OdooSettings, context: OpenContext): Pr
         readOne: (key, signal) => table.one(key, signal),
         readMany: (keys, signal) => table.many(keys, signal),
       });
+    },
+    async identity(read) {
+      const { address, part } = webIdentity(settings, [read.domain, read.context]);
+      return { address: `${address} database ${settings.database}`, part };
     },
     async check(signal) {
       return reachFindings(context.name, web, async () => {

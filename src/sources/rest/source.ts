@@ -1,6 +1,7 @@
 import type { z } from "zod";
 import { ParkError, StopError, type Key, type Row } from "#model";
 import type { OpenContext, OpenedSource } from "../adapter.ts";
+import { webIdentity } from "../identity.ts";
 import { reachFindings } from "../wire/client/web-check.ts";
 import { WebClient } from "../wire/client/web-client.ts";
 import { PRECISIONS } from "../wire/stamps/stamp-format.ts";
@@ -43,6 +44,7 @@ export async function openRest(settings: RestSettings, context: OpenContext): Pr
         ...(main.one === undefined ? { readMany: (keys, signal) => search(client, main, keys, signal) } : {}),
       });
     },
+    identity: (read) => Promise.resolve(webIdentity(settings, read)),
     async check(signal) {
       return reachFindings(context.name, client, async () => {
         await client.text({ url: "", absent: (answer) => answer.status < 500 && answer.status !== 401 }, signal);

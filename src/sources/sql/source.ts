@@ -1,6 +1,7 @@
 import type { Clock, Finding } from "#model";
 import type { Logger } from "#telemetry";
 import type { OpenContext, OpenedSource } from "../adapter.ts";
+import { companiesIn, placeOf, type SourceIdentity } from "../identity.ts";
 import type { Catalog, Listener, SourceStream } from "../source.ts";
 import { catalogOf } from "./catalog.ts";
 import { CellReader } from "./read/cells.ts";
@@ -47,6 +48,13 @@ export class SqlSource implements OpenedSource<SqlRead> {
       clock: this.#clock,
       logger: this.#logger.child({ stream: name }),
     });
+  }
+
+  async identity(read: SqlRead, signal: AbortSignal): Promise<SourceIdentity> {
+    const engine = this.#database.engine;
+    const own = await engine.identity((query) => this.#database.ask(query, signal));
+    const parts = [own.part, ...companiesIn(read)].filter((text) => text !== "");
+    return { address: placeOf(this.#settings.url), ...own, part: parts.join(", ") };
   }
 
   async check(signal: AbortSignal): Promise<Finding[]> {

@@ -1,6 +1,13 @@
 import { mkdtemp, rm } from "node:fs/promises";
 import { join } from "node:path";
-import { expectKnownService, openSources, queueLocation, type Configuration } from "#daemon";
+import {
+  expectKnownService,
+  KnownSources,
+  openSources,
+  queueLocation,
+  type Configuration,
+  type Sources,
+} from "#daemon";
 import { errorFacts, errorText, isLoopback, systemClock, type Finding, type StreamName } from "#model";
 import { knownRemedyOf, remedyOf } from "#operator";
 import { openQueue } from "#queue";
@@ -115,9 +122,34 @@ async function checkSources(parts: CheckedParts): Promise<Finding[]> {
     for (const [name, stream] of sources.streams)
       findings.push(...within(`stream ${name}`, name, await attempt("erp", () => stream.check(signal), name)));
     if (findings.some(({ verdict }) => verdict === "problem")) return findings;
+    findings.push(...(await checkIdentities(parts, sources)));
     for (const stream of syncFile.streams)
       findings.push(
         ...(await attempt("mapping", () => checkMapping(stream, sources, samples, signal), `stream ${stream.name}`)),
+      );
+    return findings;
+  });
+}
+
+/** Checks that each stream is read from the data that its records come from. */
+async function checkIdentities(parts: CheckedParts, sources: Sources): Promise<Finding[]> {
+  const { settings, secrets, syncFile, logger, signal } = parts;
+  return attempt("store", async () => {
+    const location = storeLocation(settings, secrets);
+    await using store = await openStore(location, { as: "operator", clock: systemClock, logger });
+    const known = new KnownSources({ store, clock: systemClock, former: settings.polling.formerSources });
+    const findings: Finding[] = [];
+    for (const { name } of syncFile.streams)
+      findings.push(
+        ...(await attempt(
+          "erp",
+          async () => {
+            const refused = await known.refusal(name, await sources.identity(name, signal));
+            if (refused) throw refused;
+            return [];
+          },
+          `stream ${name}, source`,
+        )),
       );
     return findings;
   });

@@ -25,6 +25,21 @@ export const sourcesErrors = errorPage({
       remedy: "Nothing at first. If it lasts, set fewer `connections` or a longer poll interval.",
       heals: true,
     },
+    E_SOURCE_OTHER: {
+      meaning:
+        "The stream's records come from another database, company, address or folder than the source leads to now. The same keys may mean " +
+        "other records there, so nothing of the stream is read. What was read before is delivered.",
+      normal:
+        "After the ERP moved to another server or folder. Otherwise an address, a database, a company or a tenant in the settings is wrong.",
+      remedy:
+        "Correct the source's settings. If the source leads to the same data at another place, set SOURCE_FORMER to the id that the message " +
+        "names, and restart; the setting may stay.",
+      more:
+        "svcsync compares what a database says about itself (PostgreSQL: the identifier of its cluster, its number and schema; MySQL and MariaDB: " +
+        "server and database; SQL Server: its broker identifier; SQLite: the file), so another host name for the same database or another password is no " +
+        "change. Web APIs have only their address, and a company that a header, a parameter, a condition or a path names; files have their folder " +
+        "and host. `svcsync check` compares, too. Where nothing tells two sources apart, the guard of E_MASS_CHANGE is left.",
+    },
     E_SOURCE_LOGIN: {
       meaning:
         "The ERP refused the credentials. So that the user is not locked out, only one stream of the source " +

@@ -1,4 +1,5 @@
-import type { ErrorCode } from "#model";
+import { ParkError, type ErrorCode } from "#model";
+import type { SourceIdentity } from "../../identity.ts";
 import type { Dialect, Sql, StampText } from "../sql-text.ts";
 
 /**
@@ -84,6 +85,17 @@ export async function scalar(ask: Ask, query: Sql): Promise<Cell> {
   return rows[0]?.[0] ?? null;
 }
 
+/** Like {@link scalar}. Undefined if the user may not ask this, or the server does not know it. */
+export async function scalarIfKnown(ask: Ask, query: Sql): Promise<string | undefined> {
+  try {
+    const value = await scalar(ask, query);
+    return value === null ? undefined : String(value);
+  } catch (thrown) {
+    if (thrown instanceof ParkError && thrown.code !== "E_SOURCE_LOGIN") return undefined;
+    throw thrown;
+  }
+}
+
 /** What a driver's error means for a person, as an error code. */
 export interface Fault {
   readonly code: ErrorCode;
@@ -132,6 +144,8 @@ export interface Engine {
    */
   readonly clock?: Sql;
   version(ask: Ask): Promise<string>;
+  /** What the database says about itself, and the schema in it; the address only where that is all that identifies it. */
+  identity(ask: Ask): Promise<Omit<SourceIdentity, "address"> & { readonly address?: string }>;
   /** Selects schema and name of each visible table and view, and whether the name alone finds it. */
   readonly tables: Sql;
   /** Selects the columns of the primary key of `table`, in order; no row if it has none. */

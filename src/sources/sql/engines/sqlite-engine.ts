@@ -1,4 +1,5 @@
 import { statSync } from "node:fs";
+import { realpath } from "node:fs/promises";
 import { setImmediate } from "node:timers/promises";
 import { fileURLToPath } from "node:url";
 import Database from "better-sqlite3";
@@ -62,6 +63,11 @@ export function sqliteEngine(settings: SqlSettings): Engine {
       return { atMs: Number(await scalar(ask, sql`select ${clock}`)), open: [], oldestMs: undefined };
     },
     clock,
+    async identity(ask) {
+      // A file that cannot be read is no other one.
+      await scalar(ask, sql`select count(*) from sqlite_schema where 1 = 0`);
+      return { address: await realpath(path), part: "" };
+    },
     version: async (ask) => `SQLite ${String(await scalar(ask, sql`select sqlite_version()`))}`,
     tables: sql`
         select 'main', name, 1 from sqlite_master where type in ('table', 'view') and name not like 'sqlite\\_%' escape '\\'`,

@@ -1,5 +1,13 @@
 import type { ErrorCode } from "#model";
-import { scalar, type Cell, type Column, type Engine, type Fault, type ServerCounters } from "../engines/engine.ts";
+import {
+  scalar,
+  scalarIfKnown,
+  type Cell,
+  type Column,
+  type Engine,
+  type Fault,
+  type ServerCounters,
+} from "../engines/engine.ts";
 import { errorCode, networkFault } from "../engines/network-fault.ts";
 import { parseStampText } from "../markers/stamp-text.ts";
 import type { SqlSettings } from "../settings.ts";
@@ -25,6 +33,15 @@ export function mssqlEngine(settings: SqlSettings): Engine {
     async moment(ask) {
       const clock = await scalar(ask, sql`select convert(varchar(33), sysutcdatetime(), ${odbcStyle})`);
       return { atMs: parseStampText(String(clock))?.wallMs ?? Number.NaN, open: undefined, oldestMs: undefined };
+    },
+    async identity(ask) {
+      // Replicas of an availability group have the same one.
+      const own = await scalarIfKnown(
+        ask,
+        sql`select convert(varchar(36), service_broker_guid) from sys.databases where database_id = db_id()`,
+      );
+      const part = await scalarIfKnown(ask, sql`select concat('database ', db_name(), ', schema ', schema_name())`);
+      return { ...(own === undefined ? {} : { own: `database ${own}` }), part: part ?? "" };
     },
     version: async (ask) =>
       `SQL Server ${String(await scalar(ask, sql`select cast(serverproperty('ProductVersion') as varchar(40))`))}`,

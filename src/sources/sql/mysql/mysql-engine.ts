@@ -1,6 +1,7 @@
 import { messageOf, SyncError, type ErrorCode } from "#model";
 import {
   scalar,
+  scalarIfKnown,
   type Ask,
   type Cell,
   type Column,
@@ -42,6 +43,14 @@ export function mysqlEngine(settings: SqlSettings): Engine {
     },
     moment,
     clock,
+    async identity(ask) {
+      const name = await scalarIfKnown(ask, sql`select database()`);
+      const uuid = await scalarIfKnown(ask, sql`select @@server_uuid`);
+      // MariaDB has no identifier of its own. One host may run several servers.
+      const own = uuid ?? (await scalarIfKnown(ask, sql`select concat_ws(' ', @@hostname, @@server_id, @@datadir)`));
+      const named = own === undefined ? {} : { own: `server ${own}`, isOwnOfServer: true };
+      return { ...named, part: `database ${name ?? ""}` };
+    },
     async version(ask) {
       const version = String(await scalar(ask, sql`select version()`));
       return version.includes("MariaDB") ? `MariaDB ${version.split("-")[0]}` : `MySQL ${version}`;

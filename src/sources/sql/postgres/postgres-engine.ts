@@ -1,6 +1,6 @@
 import { messageOf, type ErrorCode } from "#model";
 import { sql, unsetText } from "../sql-text.ts";
-import { scalar, type Ask, type Engine, type Fault, type Moment } from "../engines/engine.ts";
+import { scalar, scalarIfKnown, type Ask, type Engine, type Fault, type Moment } from "../engines/engine.ts";
 import { errorCode, networkFault } from "../engines/network-fault.ts";
 import type { SqlSettings } from "../settings.ts";
 
@@ -24,6 +24,7 @@ export function postgresEngine(settings: SqlSettings): Engine {
     },
     moment,
     clock,
+    identity,
     version: async (ask) => `PostgreSQL ${String(await scalar(ask, sql`select current_setting('server_version')`))}`,
     tables: sql`
         select n.nspname, c.relname, pg_table_is_visible(c.oid) from pg_class c join pg_namespace n on n.oid = c.relnamespace
@@ -52,6 +53,16 @@ function quoted(table: string): string {
     .split(".")
     .map((part) => `"${part.replaceAll('"', '""')}"`)
     .join(".");
+}
+
+/** A copy by replication has the same identifiers; one by dump and restore has others. */
+async function identity(ask: Ask): Promise<{ own?: string; part: string }> {
+  const cluster = await scalarIfKnown(ask, sql`select system_identifier::text from pg_control_system()`);
+  const { rows } = await ask(sql`
+    select oid::text, datname, current_schema() from pg_database where datname = current_database()`);
+  const [oid, name, schema] = (rows[0] ?? []).map(String);
+  const own = cluster === undefined ? {} : { own: `system ${cluster}, database ${oid}` };
+  return { ...own, part: cluster === undefined ? `database ${name}, schema ${schema}` : `schema ${schema}` };
 }
 
 const clock = sql`floor(extract(epoch from clock_timestamp()) * 1000)::bigint`;
