@@ -3,7 +3,7 @@ import { subscribe } from "node:diagnostics_channel";
 import { once } from "node:events";
 import { readFileSync } from "node:fs";
 import { text } from "node:stream/consumers";
-import { describe, expect, it, vi } from "vitest";
+import { afterEach, describe, expect, it, vi } from "vitest";
 import { z } from "zod";
 import type { Row } from "#model";
 import { Evaluation } from "../../src/mapping/expression/evaluation.ts";
@@ -222,6 +222,37 @@ describe("$utc", () => {
   );
 });
 
+/** Lets the wall clock jump at the second look of an evaluation, as after SIGSTOP and SIGCONT; `pauses` times. */
+function pausing(pauses: number): void {
+  const real = Date.now.bind(Date);
+  let looks = 0;
+  let aheadMs = 0;
+  vi.spyOn(Date, "now").mockImplementation(() => {
+    if (++looks % 2 === 0 && pauses-- > 0) aheadMs += 6_000;
+    return real() + aheadMs;
+  });
+}
+
+describe("a pause of the machine", () => {
+  afterEach(() => void vi.restoreAllMocks());
+
+  it("fails no expression", async () => {
+    pausing(2);
+    expect(await new Evaluation("a & b").of({ a: "x", b: "y" })).toEqual({ value: "xy" });
+  });
+
+  it("that does not end is the machine's fault, not the row's", async () => {
+    pausing(Infinity);
+    expect(await new Evaluation("a & b").of({ a: "x", b: "y" })).toMatchObject({ isMachines: true });
+  });
+
+  it("excuses no expression that runs forever", async () => {
+    pausing(1);
+    const forever = await new Evaluation("($f := function($x) { $f($x) }; $f(1))").of({});
+    expect(forever).toEqual({ failure: expect.stringContaining("Check for infinite loop") });
+  });
+});
+
 describe("an expression that a row makes run away", () => {
   it("is stopped in a pattern, and the next row and the process go on", async () => {
     const runaway = valueOf("$contains(a, /^(a+)+$/)", { a: `${"a".repeat(40)}!` });
@@ -269,6 +300,24 @@ describe("an expression that a row makes run away", () => {
     await expect.poll(() => sent.some(({ mock }) => mock.calls.length > 0)).toBe(true);
     for (const each of running) each.kill("SIGKILL");
     expect(await value).toBe("y");
+  });
+
+  it("is waited for while its machine is paused: the wall clock proves nothing", async () => {
+    expect(await valueOf("$match(a, /x/).match", { a: "x" })).toBe("x");
+    const running = processes.filter(({ exitCode, signalCode }) => exitCode === null && signalCode === null);
+    const sent = running.map((each) => vi.spyOn(each, "send"));
+    for (const each of running) each.kill("SIGSTOP");
+    vi.useFakeTimers({ toFake: ["setTimeout"] });
+    try {
+      const value = valueOf("$match(a, /y/).match", { a: "y" });
+      await expect.poll(() => sent.some(({ mock }) => mock.calls.length > 0)).toBe(true);
+      vi.advanceTimersByTime(10_000);
+      for (const each of running) each.kill("SIGCONT");
+      expect(await value).toBe("y");
+    } finally {
+      vi.useRealTimers();
+    }
+    expect(running.map(({ signalCode }) => signalCode)).toEqual(running.map(() => null));
   });
 
   it.each([

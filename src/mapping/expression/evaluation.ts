@@ -5,8 +5,14 @@ import { isObject } from "../object.ts";
 import { pad, utc } from "./functions.ts";
 import { asText, checkTexts, string } from "./texts.ts";
 
-/** An expression that takes longer than this for one row is taken to run forever. */
+/** An expression that takes more processor time than this for one row is taken to run forever. */
 const timeoutMs = 1_000;
+/** JSONata knows only the wall clock, which runs on while a machine is paused or busy. It stops the further tries after this time. */
+const patientMs = 5_000;
+/** A machine that pauses in each of so many tries is asked again later. */
+const mostTries = 4;
+/** The share of the limit from which on the time was the expression's own. */
+const ownShare = 0.8;
 /** Maximum depth of nested calls, which stops infinite recursion. */
 const maxDepth = 400;
 /** Maximum number of members in a list that an expression builds. */
@@ -23,30 +29,51 @@ export type Evaluated =
  * loads it alone.
  */
 export class Evaluation {
+  readonly #text: string;
   readonly #compiled: jsonata.Expression;
 
   constructor(text: string) {
-    this.#compiled = jsonata(text, { timeout: timeoutMs, stack: maxDepth, sequence: maxSequence });
-    checkTexts(this.#compiled.ast());
-    this.#compiled.registerFunction("asText", asText);
-    this.#compiled.registerFunction("string", string, "<x-b?:s>");
-    this.#compiled.registerFunction("utc", utc);
-    this.#compiled.registerFunction("pad", pad);
+    this.#text = text;
+    this.#compiled = compiled(text, timeoutMs);
   }
 
   get ast(): unknown {
     return this.#compiled.ast();
   }
 
-  /** Never throws. A failure is described without the row's values. */
+  /** Never throws. A failure is described without the row's values. What only a pause of the machine stopped is tried again. */
   async of(present: Row): Promise<Evaluated> {
-    try {
-      return { value: asJson(await this.#compiled.evaluate(present)) };
-    } catch (thrown) {
-      if (thrown instanceof NoValue) return { failure: thrown.message };
-      return { failure: `the expression failed: ${withoutValues(thrown)}` };
+    for (let attempt = 1; ; attempt++) {
+      const expression = attempt === 1 ? this.#compiled : compiled(this.#text, patientMs);
+      const before = processorMs();
+      try {
+        return { value: asJson(await expression.evaluate(present)) };
+      } catch (thrown) {
+        if (thrown instanceof NoValue) return { failure: thrown.message };
+        const isTimeout = factsOf(thrown)["code"] === "D1012";
+        const isPause = isTimeout && processorMs() - before < timeoutMs * ownShare;
+        if (isPause && attempt < mostTries) continue;
+        const failure = `the expression failed: ${withoutValues(thrown)}`;
+        return isPause ? { failure, isMachines: true } : { failure };
+      }
     }
   }
+}
+
+function compiled(text: string, timeout: number): jsonata.Expression {
+  const expression = jsonata(text, { timeout, stack: maxDepth, sequence: maxSequence });
+  checkTexts(expression.ast());
+  expression.registerFunction("asText", asText);
+  expression.registerFunction("string", string, "<x-b?:s>");
+  expression.registerFunction("utc", utc);
+  expression.registerFunction("pad", pad);
+  return expression;
+}
+
+/** The processor time that this process has used, in milliseconds. It stands still while the machine is paused. */
+function processorMs(): number {
+  const { user, system } = process.cpuUsage();
+  return (user + system) / 1000;
 }
 
 class NoValue extends Error {}

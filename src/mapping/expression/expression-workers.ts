@@ -1,11 +1,16 @@
 import { fork, type ChildProcess } from "node:child_process";
+import { readFileSync } from "node:fs";
 import { Socket } from "node:net";
 import { fileURLToPath } from "node:url";
 import type { Row } from "#model";
 import type { Evaluated } from "./evaluation.ts";
 
-/** An expression checks its own limit of 1 s. Work that never checks it, such as a pattern, ends after this time. */
+/** An expression checks its own limit of 1 s. Work that never checks it, such as a pattern, ends after this processor time. */
 const deadlineMs = 2_000;
+/** How often a process that did not get that time is waited for again: its machine is paused or busy. */
+const mostPauses = 30;
+/** The unit of processor time in /proc, on every platform that Node.js runs on. */
+const tickMs = 10;
 const memoryMb = 128;
 /** A runaway expression delays other expressions of its kind, but not all of them. */
 const most = 2;
@@ -110,6 +115,7 @@ class Helper {
   readonly #ready: Promise<void>;
   #answer: ((answers: readonly Evaluated[] | undefined) => void) | undefined;
   #sentAt: number | undefined;
+  #timer: NodeJS.Timeout | undefined;
   isReady = false;
   /** Why it is finished; undefined while it works. */
   failure: string | undefined;
@@ -158,14 +164,26 @@ class Helper {
     this.#hold(true);
     await this.#ready;
     if (this.failure !== undefined) return undefined;
-    const timer = setTimeout(() => this.#end(tooLong), deadlineMs);
+    this.#watch(processorMs(this.#child.pid) ?? 0, mostPauses);
     this.#sentAt = performance.now();
     this.#child.send(tasks);
     const answers = await answered;
     this.#sentAt = undefined;
-    clearTimeout(timer);
+    clearTimeout(this.#timer);
     this.#hold(false);
     return answers;
+  }
+
+  /**
+   * Ends the process once it has used too much processor time since `begunMs` without an answer. The wall clock alone proves nothing,
+   * because the machine may have been paused.
+   */
+  #watch(begunMs: number, pauses: number): void {
+    this.#timer = setTimeout(() => {
+      const usedMs = (processorMs(this.#child.pid) ?? Infinity) - begunMs;
+      if (usedMs < deadlineMs * ownShare && pauses > 0) this.#watch(begunMs, pauses - 1);
+      else this.#end(tooLong);
+    }, deadlineMs);
   }
 
   /** Keeps this process alive only while work is pending. */
@@ -184,6 +202,21 @@ class Helper {
     this.failure ??= failure;
     this.#child.kill("SIGKILL");
     this.#answer?.(undefined);
+  }
+}
+
+/** The share of the limit from which on the time was the expression's own. */
+const ownShare = 0.8;
+
+/** The processor time that a process has used; undefined where the system does not tell. */
+function processorMs(pid: number | undefined): number | undefined {
+  try {
+    const stat = readFileSync(`/proc/${pid}/stat`, "utf8");
+    // The name of the program, in brackets, may hold spaces. User and system time are the 12th and 13th field after it.
+    const fields = stat.slice(stat.lastIndexOf(")") + 2).split(" ");
+    return (Number(fields[11]) + Number(fields[12])) * tickMs;
+  } catch {
+    return undefined;
   }
 }
 
