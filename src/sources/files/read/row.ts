@@ -114,7 +114,7 @@ const PARTS: Readonly<Record<string, string>> = {
 
 /**
  * Converts a date to ISO text. A date alone stays a date; a date with a time becomes an instant in UTC. In the hour that a clock
- * shows twice, the earlier reading is taken. Returns undefined when `text` does not fit the pattern or the calendar.
+ * shows twice, the earlier reading is taken; in the one that it skips, the time counts on from before. `$utc` reads both alike. Returns undefined when `text` does not fit the pattern or the calendar.
  */
 function isoDate(text: string, pattern: string, zone: string): string | undefined {
   const groups = expression(pattern).exec(text.trim())?.groups;
@@ -125,7 +125,7 @@ function isoDate(text: string, pattern: string, zone: string): string | undefine
     if (groups["hour"] === undefined) return Temporal.PlainDate.from(fields, { overflow: "reject" }).toString();
     const time = { hour: part("hour"), minute: part("minute"), second: part("second") };
     const local = Temporal.PlainDateTime.from({ ...fields, ...time }, { overflow: "reject" });
-    return local.toZonedDateTime(zone, { disambiguation: "earlier" }).toInstant().toString();
+    return local.toZonedDateTime(zone).toInstant().toString();
   } catch {
     return undefined;
   }
