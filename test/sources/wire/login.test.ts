@@ -137,6 +137,37 @@ describe("a login by OAuth client credentials", () => {
   });
 });
 
+/** An API with tokens that answers 403 where `isForbidden` says so. */
+async function openForbidding(isForbidden: (token: string, path: string) => boolean): Promise<void> {
+  handedOut = 0;
+  good = new Set();
+  server = await startWebServer((asked) => {
+    if (asked.path === "/token") return handOut(asked);
+    const [, sent = ""] = (asked.headers.authorization ?? "").split(" ");
+    return isForbidden(sent, asked.path) ? { status: 403, body: { error: "forbidden" } } : { body: { rows: [] } };
+  });
+  const auth = { kind: "oauth", tokenUrl: `${server.url}/token`, clientId: "svc", clientSecret: "s3cr3t" };
+  client = new WebClient(schema.parse({ url: `${server.url}/api`, auth }), { clock });
+}
+
+describe("a 403 with a token", () => {
+  it("is answered with one new token before it counts, also right after a login", async () => {
+    await openForbidding((token) => token === "t1");
+    expect(await ask()).toEqual({ rows: [] });
+    expect(logins()).toHaveLength(2);
+  });
+
+  it("counts if the new token is refused, too, and costs no token for each request", async () => {
+    await openForbidding((_token, path) => path === "/api/rows");
+    for (let asks = 0; asks < 4; asks++) await expect(ask()).rejects.toMatchObject({ code: "E_SOURCE_FORBIDDEN" });
+    expect(logins()).toHaveLength(2);
+    expect(await client.json({ url: "others" }, never)).toEqual({ rows: [] });
+    clock.at += 10 * MINUTE_MS;
+    await expect(ask()).rejects.toMatchObject({ code: "E_SOURCE_FORBIDDEN" });
+    expect(logins()).toHaveLength(3);
+  });
+});
+
 describe("a login whose session is a cookie", () => {
   const page = "<!DOCTYPE html><title>Sign in</title>";
 

@@ -42,6 +42,8 @@ export class WebClient implements AsyncDisposable {
   readonly #login: Login;
   /** Whether the last request was answered. If so, a request that is refused now is in the middle of a read. */
   #isServed = false;
+  /** The session that was begun because of a 403 and was answered 403, too: this user may not read something. */
+  #forbidden: Readonly<Record<string, string>> | undefined;
 
   constructor(settings: WebSettings, { clock, hide = () => {} }: WebContext, makeLogin: LoginMaker = openLogin) {
     this.#settings = settings;
@@ -116,7 +118,11 @@ export class WebClient implements AsyncDisposable {
   async #answer(request: WebRequest, signal: AbortSignal): Promise<HttpAnswer | undefined> {
     const proof = await this.#proof(signal);
     let answer = await this.#call(request, proof, signal);
-    if (this.#isEnded(answer, proof)) answer = await this.#call(request, await this.#proof(signal), signal);
+    if (this.#isEnded(answer, proof)) {
+      const renewed = await this.#proof(signal);
+      answer = await this.#call(request, renewed, signal);
+      if (answer.status === 403) this.#forbidden = renewed;
+    }
     if (request.absent?.(answer)) return undefined;
     if (!answer.ok) {
       const place = placeOf(request, this.address(request.url));
@@ -127,14 +133,17 @@ export class WebClient implements AsyncDisposable {
   }
 
   /**
-   * Whether a session has ended that can be begun again. Some APIs with cookies show that by 403, by a redirect to their login page
-   * or by that page itself. Right after a login these answers mean something else.
+   * Whether a session has ended that can be begun again. Some APIs show that by 403; those with cookies also by a redirect to their login
+   * page or by that page itself. Right after a login these answers mean something else, and so does 403 if a new token was no better.
    */
   #isEnded(answer: HttpAnswer, proof: Readonly<Record<string, string>>): boolean {
+    const { kind } = this.#settings.auth;
     if (answer.status === 401) return this.#login.forget(proof);
-    if (this.#settings.auth.kind !== "login") return false;
+    if (answer.status === 403)
+      return this.#login.forget(proof, kind === "oauth" && proof !== this.#forbidden ? 0 : SETTLED_MS);
+    if (kind !== "login") return false;
     const isPage = answer.ok && /^<(!doctype|html)/i.test(answer.excerpt);
-    const isElsewhere = answer.status === 403 || (answer.status >= 300 && answer.status < 400);
+    const isElsewhere = answer.status >= 300 && answer.status < 400;
     return (isPage || isElsewhere) && this.#login.forget(proof, SETTLED_MS);
   }
 
