@@ -1,3 +1,4 @@
+import type { Precision } from "../wire/stamps/stamp-format.ts";
 import type { ODataRead, ODataSettings, StampSetting } from "./schema.ts";
 
 /** How to talk to a service. */
@@ -12,6 +13,8 @@ interface Preset extends Manners {
   readonly changed: StampSetting;
   readonly created: StampSetting | null;
   readonly emptyStamps: boolean;
+  /** How fine filters compare stamps, where that is coarser than the stamps are shown. */
+  readonly precision?: Precision;
 }
 
 const presets: Readonly<Record<NonNullable<ODataSettings["preset"]>, Preset>> = {
@@ -38,6 +41,8 @@ const presets: Readonly<Record<NonNullable<ODataSettings["preset"]>, Preset>> = 
     changed: { date: "UpdateDate", time: "UpdateTime" },
     created: { field: "CreateDate", type: "date" },
     emptyStamps: false,
+    // UpdateTime is shown with seconds, but filters may compare hours and minutes alone.
+    precision: "minute",
   },
 };
 
@@ -55,7 +60,12 @@ export function mannersOf(settings: ODataSettings): Manners {
 export function stampsOf(
   read: ODataRead,
   settings: ODataSettings,
-): { changed: StampSetting | null; created: StampSetting | null; emptyStamps: boolean } {
+): {
+  changed: StampSetting | null;
+  created: StampSetting | null;
+  emptyStamps: boolean;
+  precision: Precision | undefined;
+} {
   const preset = settings.preset === undefined ? undefined : presets[settings.preset];
   const changed = read.changed === undefined ? (preset?.changed ?? null) : read.changed;
   const created =
@@ -64,5 +74,6 @@ export function stampsOf(
     changed,
     created: changed === null ? null : created,
     emptyStamps: read.emptyStamps ?? preset?.emptyStamps ?? true,
+    precision: read.precision ?? preset?.precision,
   };
 }

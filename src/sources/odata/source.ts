@@ -17,7 +17,7 @@ export async function openOData(settings: ODataSettings, context: OpenContext): 
   const manners = mannersOf(settings);
   const client = new ODataClient(web, manners);
   const trackOf = (read: ODataRead, setting: StampSetting, nulls: boolean): Track & { table: ODataTable } => {
-    const stamp = stampOf(setting, manners, settings.timezone, read.precision);
+    const stamp = stampOf(setting, manners, settings.timezone, stampsOf(read, settings).precision);
     const table = new ODataTable(client, manners, read, stamp);
     return { table, unit: stamp.unit, zone: stamp.zone, nulls };
   };

@@ -32,7 +32,8 @@ export function stampOf(
   timezone: string,
   precision: Precision | undefined,
 ): ODataStamp {
-  if (typeof setting !== "string" && "date" in setting) return split(setting.date, setting.time, manners, timezone);
+  if (typeof setting !== "string" && "date" in setting)
+    return split(setting, manners, timezone, PRECISIONS[precision ?? "second"]);
   const { field, type } =
     typeof setting === "string"
       ? { field: setting, type: manners.version === "v2" ? ("datetime" as const) : ("datetimeoffset" as const) }
@@ -41,7 +42,7 @@ export function stampOf(
   const write = (wall: Wall) => single(wall, type, precision ?? "millisecond", manners);
   return {
     properties: [field],
-    unit: precision !== undefined ? PRECISIONS[precision] : type === "date" ? PRECISIONS.day : TICKS,
+    unit: type === "date" ? PRECISIONS.day : precision === undefined ? TICKS : PRECISIONS[precision],
     zone,
     decode: (row) =>
       decodeStamp(plainStamp(row[field], type), type === "datetimeoffset" ? "iso" : "local", zone, field),
@@ -57,7 +58,12 @@ export function stampOf(
  * A date and a time of day in two properties. They are compared as a pair, because otherwise changes of the next morning would be
  * lost.
  */
-function split(date: string, time: string, manners: Manners, zone: string): ODataStamp {
+function split(
+  { date, time }: { readonly date: string; readonly time: string },
+  manners: Manners,
+  zone: string,
+  unit: number,
+): ODataStamp {
   const parts = (wall: Wall) => {
     const text = wallText(wall);
     return { day: dateLiteral(text, manners), at: timeLiteral(text, manners) };
@@ -68,7 +74,7 @@ function split(date: string, time: string, manners: Manners, zone: string): ODat
   };
   return {
     properties: [date, time],
-    unit: PRECISIONS.second,
+    unit,
     zone,
     decode(row) {
       const day = plainStamp(row[date], "date");

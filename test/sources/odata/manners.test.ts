@@ -42,6 +42,38 @@ function withoutKeys(told: Told): Told {
 
 const b1 = { version: "v4", keys: ["CardCode"], types, rows: () => partners } as const;
 
+describe("the preset businessOne, where filters compare the minutes of UpdateTime", () => {
+  const rows = ["18:30:05", "18:30:42"].map((time, at) => ({ ...partners[0]!, CardCode: `C${at}`, UpdateTime: time }));
+  const minutes = (asked: Asked): Told => {
+    const filter = asked.query.get("$filter");
+    if (filter !== null) asked.query.set("$filter", filter.replace(/'(\d\d:\d\d):\d\d'/g, "'$1:00'"));
+    return odataService({ BusinessPartners: { ...b1, rows: () => rows } }, asked);
+  };
+
+  it("follows: each poll asks from the full minute", async () => {
+    const customers = await stream(minutes, { preset: "businessOne" }, { entity: "BusinessPartners" });
+    let { cursor } = await poll(customers);
+    for (const UpdateTime of ["09:10:20", "09:10:50", "09:11:10"]) {
+      rows.splice(0, 1, { ...rows[0]!, UpdateDate: "2026-03-02", UpdateTime });
+      const next = await poll(customers, cursor);
+      expect(next.changes).toContainEqual(expect.objectContaining({ row: expect.objectContaining({ UpdateTime }) }));
+      cursor = next.cursor;
+    }
+    expect((await customers.check(never)).filter(({ verdict }) => verdict === "problem")).toEqual([]);
+  });
+
+  it("names the setting where it was set too fine", async () => {
+    const read = { entity: "BusinessPartners", precision: "second" };
+    const customers = await stream(minutes, { preset: "businessOne" }, read);
+    rows.splice(0, 1, { ...rows[0]!, UpdateDate: "2026-03-01", UpdateTime: "18:30:05" });
+    const { cursor } = await poll(customers);
+    await expect(poll(customers, cursor)).rejects.toMatchObject({
+      code: "E_SOURCE_FILTER_IGNORED",
+      message: expect.stringContaining("Set `precision: minute`"),
+    });
+  });
+});
+
 describe("the preset businessOne", () => {
   const auth = { kind: "login", url: "Login", body: { CompanyDB: "DB", UserName: "u", Password: "secret" } };
   let session = 0;

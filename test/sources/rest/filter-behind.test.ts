@@ -36,6 +36,8 @@ const cutTo =
   (at, bound) =>
     Math.floor(at / ms) * ms >= bound;
 
+const minutes: Filter = (at, bound) => Math.floor(at / 60_000) >= Math.floor(bound / 60_000);
+
 /** A list with `since`, sorted by stamp or by id, five rows a page. A record's own address also answers for hidden ones. */
 function answer({ path, query }: Asked): Told {
   const one = /^\/items\/(\d+)$/.exec(path);
@@ -54,7 +56,11 @@ function answer({ path, query }: Asked): Told {
 
 const wire = ({ id, name, at }: Item) => ({ id, name, at: text(at) });
 
-async function items({ sorted = true, one = true, ...read }: { sorted?: boolean; one?: boolean } & object = {}) {
+async function items({
+  sorted = true,
+  one = true,
+  ...read
+}: { sorted?: boolean; one?: boolean; precision?: string } = {}) {
   const source = await openRest(settingsSchema.parse({ url: server.url }), openContext(clock));
   return source.stream(
     "items",
@@ -160,6 +166,35 @@ describe("a filter by stamps that leaves out what it should give", () => {
     filter = usual;
     clock.at += 3 * HOUR;
     expect((await poll(stream, cursor)).keys).toEqual(["4"]);
+  });
+});
+
+describe("a filter that compares whole minutes", () => {
+  it("is named with its remedy", async () => {
+    const stream = await items();
+    const cursor = await firstLoad(stream);
+    filter = minutes;
+    await expect(poll(stream, cursor)).rejects.toMatchObject({
+      code: "E_SOURCE_FILTER_IGNORED",
+      message: expect.stringContaining("Set `precision: minute`"),
+    });
+  });
+
+  it.each<[string, Filter]>([
+    ["both", minutes],
+    ["its stamps", cutTo(60_000)],
+  ])("loses nothing with `precision: minute`, where it cuts %s", async (_what, cut) => {
+    const stream = await items({ precision: "minute" });
+    filter = cut;
+    let { cursor } = await poll(stream, await firstLoad(stream));
+    for (const id of [3, 4, 5]) {
+      clock.at += 20_000;
+      put(id, clock.at);
+      const next = await poll(stream, cursor);
+      expect(next.keys).toContain(String(id));
+      cursor = next.cursor;
+    }
+    expect((await stream.check(never)).filter(({ verdict }) => verdict === "problem")).toEqual([]);
   });
 });
 

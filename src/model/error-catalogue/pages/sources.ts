@@ -86,7 +86,7 @@ export const sourcesErrors = errorPage({
       normal: "No.",
       remedy:
         "Compare the row's stamp in the message with the ERP's. If it is off by whole hours, `timezone` is wrong; " +
-        "otherwise `changed` or the filter is spelt differently in this system.",
+        "if it lies in the minute that was asked for, set `precision: minute`; otherwise `changed` or the filter is spelt differently in this system.",
       more: "`svcsync check` tests the filter.",
     },
     E_SOURCE_FILTER_MISSES: {

@@ -3,11 +3,17 @@ import { MINUTE_MS, ParkError, type Json } from "#model";
 import { wallMicrosAt, wallText, type Wall } from "./wall.ts";
 
 /** The precision of a stamp on the wire, in microseconds. */
-export const PRECISIONS = { day: 86_400_000_000, second: 1_000_000, millisecond: 1000, microsecond: 1 } as const;
+export const PRECISIONS = {
+  day: 86_400_000_000,
+  minute: 60_000_000,
+  second: 1_000_000,
+  millisecond: 1000,
+  microsecond: 1,
+} as const;
 
 export type Precision = keyof typeof PRECISIONS;
 
-export const precisionSchema = z.enum(["day", "second", "millisecond", "microsecond"]);
+export const precisionSchema = z.enum(["day", "minute", "second", "millisecond", "microsecond"]);
 
 /**
  * How a system writes an instant:

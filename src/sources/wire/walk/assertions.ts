@@ -1,4 +1,5 @@
 import { ParkError, type JsonObject, type Key } from "#model";
+import { PRECISIONS } from "../stamps/stamp-format.ts";
 import { jsonText, valueAt } from "../stamps/values.ts";
 import type { WireRow, WireTable } from "../table.ts";
 import { wallText, type Wall, type WallRange } from "../stamps/wall.ts";
@@ -85,10 +86,21 @@ function outside(table: WireTable, key: string, stamp: Wall, range: WallRange): 
   return new ParkError(
     "E_SOURCE_FILTER_IGNORED",
     `${table.name}: rows with ${table.stampField} from ${boundText(range.from, "the beginning")} to before ` +
-      `${boundText(range.below, "the future")} were asked for, but the row ${key} has ${wallText(stamp)}: the filter was ignored or the time ` +
-      "zone is wrong; nothing of this answer was used",
+      `${boundText(range.below, "the future")} were asked for, but the row ${key} has ${wallText(stamp)}: ${causeOf(stamp, range)}; nothing of ` +
+      "this answer was used",
     { details: { key, stampField: table.stampField } },
   );
+}
+
+/** Rows of the minute that was asked for show a filter that compares whole minutes. */
+function causeOf(stamp: Wall, { from }: WallRange): string {
+  if (
+    from === undefined ||
+    stamp > from ||
+    Math.floor(stamp / PRECISIONS.minute) !== Math.floor(from / PRECISIONS.minute)
+  )
+    return "the filter was ignored or the time zone is wrong";
+  return "the filter compares whole minutes. Set `precision: minute`";
 }
 
 function boundText(wall: Wall | undefined, open: string): string {
