@@ -1,6 +1,6 @@
 import { readFileSync } from "node:fs";
 import { parse } from "dotenv";
-import { codeOf } from "#model";
+import { codeOf, utf8Fault } from "#model";
 import { envFileProblems, wrongBytes } from "./env-file-lines.ts";
 import type { Problem } from "./problem.ts";
 import { quotedValues } from "./quoted-values.ts";
@@ -89,14 +89,22 @@ function readSecretFiles(texts: Record<string, string>, problems: Problem[]): Ma
         texts[target] = text;
       } else if (ours) problems.push({ key: name, found: "an empty file", wanted: "a file that holds the value" });
     } catch (error) {
-      if (ours) problems.push({ key: name, found: `no readable file (${systemCode(error)})`, wanted: pathWanted });
+      if (ours && error instanceof WrongBytes)
+        problems.push({ key: name, found: error.message, wanted: "a file in UTF-8" });
+      else if (ours) problems.push({ key: name, found: `no readable file (${systemCode(error)})`, wanted: pathWanted });
     }
   }
   return files;
 }
 
+/** A file of another encoding. Its bytes are a secret, so only their place is named. */
+class WrongBytes extends Error {}
+
 function readSecret(path: string): string {
-  return readFileSync(path, "utf8").replace(/^\uFEFF|\r?\n$/g, "");
+  const bytes = readFileSync(path);
+  const fault = utf8Fault(bytes);
+  if (fault !== undefined) throw new WrongBytes(`a byte that is not UTF-8: byte ${fault.column} of line ${fault.line}`);
+  return bytes.toString("utf8").replace(/^\uFEFF|\r?\n$/g, "");
 }
 
 /** The texts with the current contents of the files. If a file cannot be read, or holds no usable value, its previous text stays. */

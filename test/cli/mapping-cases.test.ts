@@ -44,6 +44,15 @@ describe("svcsync test", () => {
     expect((await readdir("config")).filter((name) => name.endsWith(".test.yaml"))).toEqual([]);
   });
 
+  it("refuses cases in Windows-1252, with line and byte", async () => {
+    await test(undefined);
+    const file = join(folder, "sync.test.yaml");
+    await writeFile(file, Buffer.from("# one\n# M\xfcller\ncases: []\n", "latin1"));
+    const { code, stderr } = await runCaptured(["test", "--env-file", join(folder, "ci.env")]);
+    expect(stderr).toContain(`${file}:2:4 found the byte 0xfc, expected a file in UTF-8`);
+    expect(code).toBe(78);
+  });
+
   it("passes the case of the documentation", async () => {
     const [, documented] = /```yaml\n(names:[\s\S]*?)```/.exec(await readFile("docs/commands.md", "utf8")) ?? [];
     expect((await test(documented)).stdout).toBe("1 case: 1 passed, 0 failed\n");

@@ -370,6 +370,15 @@ describe("env files", () => {
     expect(problemsOf(() => load(token, path))).toEqual(["--env-file: found UTF-16 text; expected a file in UTF-8"]);
   });
 
+  it("are refused where a secret file is in Windows-1252, with the place and without the byte", () => {
+    const path = join(folder, "secret");
+    writeFileSync(path, Buffer.from("gr\xfcn\n", "latin1"));
+
+    expect(problemsOf(() => load({ SERVICE_TOKEN_FILE: path }))).toContain(
+      "SERVICE_TOKEN_FILE: found a byte that is not UTF-8: byte 3 of line 1; expected a file in UTF-8",
+    );
+  });
+
   it("are refused in Windows-1252, with line and byte and without the value", () => {
     const path = join(folder, "b.env");
     writeFileSync(path, Buffer.from("LOG_LEVEL=info\nDATA_DIR=/b\xfcro\n", "latin1"));

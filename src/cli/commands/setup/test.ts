@@ -1,7 +1,7 @@
 import { mkdir, readdir, readFile, writeFile } from "node:fs/promises";
 import { dirname, join } from "node:path";
 import { loadMappingCases, type SyncFile } from "#mapping";
-import { codeOf, counted, oneLine, StopError } from "#model";
+import { codeOf, counted, oneLine, StopError, utf8Fault } from "#model";
 import { resourceNames } from "#service";
 import { readOfflineContext, type JsonOptions, type Registration } from "../../command-context.ts";
 import { exitCode, printJson, type Io } from "../../output/io.ts";
@@ -54,10 +54,17 @@ async function test(files: readonly string[], options: TestOptions, io: Io): Pro
 }
 
 async function casesIn(file: string, { streams }: SyncFile) {
-  const text = await readFile(file, "utf8").catch((cause: unknown) => {
+  const bytes = await readFile(file).catch((cause: unknown) => {
     const reason = codeOf(cause) ?? "unreadable";
     throw new StopError("E_TEST_FILE", `${file} cannot be read (${reason})`, { cause });
   });
+  const fault = utf8Fault(bytes);
+  if (fault !== undefined)
+    throw new StopError(
+      "E_TEST_FILE",
+      `${file}:${fault.line}:${fault.column} found the byte ${fault.byte}, expected a file in UTF-8`,
+    );
+  const text = bytes.toString("utf8").replace(/^\uFEFF/, "");
   return loadMappingCases(text, { file, streams, resources: new Set(resourceNames) });
 }
 
