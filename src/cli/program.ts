@@ -38,6 +38,7 @@ const commands: ReadonlyMap<string, () => Promise<Registration>> = new Map([
   ["resume", async () => (await import("./commands/acts/resume.ts")).registerResume],
   ["backup", async () => (await import("./commands/maintenance/backup.ts")).registerBackup],
   ["bundle", async () => (await import("./commands/maintenance/bundle.ts")).registerBundle],
+  ["rename-stream", async () => (await import("./commands/maintenance/rename-stream.ts")).registerRenameStream],
   ["move", async () => (await import("./commands/maintenance/move.ts")).registerMove],
   ["rebuild", async () => (await import("./commands/maintenance/rebuild.ts")).registerRebuild],
   ["page-password", async () => (await import("./commands/setup/page-password.ts")).registerPagePassword],

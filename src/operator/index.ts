@@ -11,6 +11,7 @@ export {
 } from "./state/attention.ts";
 export { healsItself, knownRemedyOf, recordRemedy, remedyOf, type Concerned } from "./state/remedies.ts";
 export { ErrorGroups, groupIdOf, type ErrorGroup } from "./state/groups.ts";
+export { unlistedStreams, type UnlistedStream } from "./state/unlisted-streams.ts";
 export { withIsoTimes } from "./text/json-view.ts";
 export { recordWord, shellQuoted } from "./text/shell.ts";
 export { arrivalText, duration, exchangeEnd, paceText } from "./text/figures.ts";

@@ -147,7 +147,8 @@ export interface AuditEntry {
     | "watch"
     | "fence"
     | "move"
-    | "merge";
+    | "merge"
+    | "rename";
   /** Empty if the entry concerns no resource. */
   readonly resource: ResourceName;
   readonly serviceId?: ServiceId | undefined;

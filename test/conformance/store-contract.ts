@@ -7,6 +7,7 @@ import { describeFreshness } from "./store-freshness.ts";
 import { describeJournal } from "./store-journal.ts";
 import { describeOpening } from "./store-opening.ts";
 import { describeOutcomes } from "./store-outcomes.ts";
+import { describeNaming } from "./store-naming.ts";
 import { describeNotices } from "./store-notices.ts";
 import { describePeople } from "./store-people.ts";
 import { describePolling } from "./store-polling.ts";
@@ -30,6 +31,7 @@ export function describeStore(name: string, makePlace: MakePlace, features: Stor
     describePeople(makePlace);
     describeActs(makePlace);
     describeRounds(makePlace);
+    describeNaming(makePlace);
     describeSweeps(makePlace);
     describeReference(makePlace);
     describeFreshness(makePlace);

@@ -4,6 +4,7 @@ import type { DeliveryStore } from "./deliveries.ts";
 import type { IntakeStore } from "./intake.ts";
 import type { MaintenanceStore } from "./maintenance.ts";
 import type { MatchStore } from "./matching.ts";
+import type { NamingStore } from "./naming.ts";
 import type { NoteStore, ReferenceStore } from "./notes.ts";
 import type { OperatorStore } from "./operator.ts";
 import type { ActStore } from "./people/acts.ts";
@@ -45,6 +46,7 @@ export interface Store
     OperatorStore,
     SweepStore,
     MatchStore,
+    NamingStore,
     NoteStore,
     ReferenceStore,
     MaintenanceStore,
@@ -123,6 +125,7 @@ export * from "./records.ts";
 export * from "./operator.ts";
 export * from "./sweeps.ts";
 export * from "./matching.ts";
+export * from "./naming.ts";
 export * from "./notes.ts";
 export * from "./replicas.ts";
 export * from "./rounds.ts";

@@ -1,8 +1,10 @@
 import type { Clock, Json, StreamName } from "#model";
 import type { Store } from "../contract/index.ts";
+import type { NamingStore } from "../contract/naming.ts";
 import { auditRecordOf, type AuditRow } from "../rows/audit-row.ts";
 import { parseText, type JsonText } from "../rows/json-text.ts";
 import { adoptionOf, cursorOf, type StreamRow } from "../rows/stream-row.ts";
+import { naming } from "./naming.ts";
 import { removal, upsert, type Access, type Dialect, type SqlValues } from "./access.ts";
 
 /** The steps whose SQL is the same in SQLite and PostgreSQL. No delivery waits for them. */
@@ -21,6 +23,7 @@ export type SameSql = Pick<
   | "audit"
   | "pruneAudit"
   | "pruneDeletions"
+  | keyof NamingStore
 >;
 
 export function sameSql(access: Access, clock: Clock, { isRecord }: Dialect): SameSql {
@@ -36,6 +39,7 @@ export function sameSql(access: Access, clock: Clock, { isRecord }: Dialect): Sa
     ]);
   };
   return {
+    ...naming(access, clock),
     cursor: async (stream) => cursorOf(await rowOf(stream)),
     fingerprint: async (stream) => (await rowOf(stream))?.fingerprint ?? undefined,
     pollFailed: (stream, error) =>

@@ -134,6 +134,9 @@ export class SqliteStore implements Store {
   audit: Store["audit"] = (...of) => this.#same.audit(...of);
   pruneAudit: Store["pruneAudit"] = (...of) => this.#same.pruneAudit(...of);
   pruneDeletions: Store["pruneDeletions"] = (...of) => this.#same.pruneDeletions(...of);
+  storedStreams: Store["storedStreams"] = (...of) => this.#same.storedStreams(...of);
+  storedStream: Store["storedStream"] = (...of) => this.#same.storedStream(...of);
+  renameStream: Store["renameStream"] = (...of) => this.#same.renameStream(...of);
 
   stage = (...of: Parameters<Store["stage"]>) => stage(this.#deps.staging, this.#parts, ...of);
   stageDeletions = (...of: Parameters<Store["stageDeletions"]>) =>

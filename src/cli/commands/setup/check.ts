@@ -9,7 +9,7 @@ import {
   type Sources,
 } from "#daemon";
 import { errorFacts, errorText, isLoopback, systemClock, type Finding, type StreamName } from "#model";
-import { knownRemedyOf, remedyOf } from "#operator";
+import { knownRemedyOf, remedyOf, unlistedStreams } from "#operator";
 import { openQueue } from "#queue";
 import { openService, type Service } from "#service";
 import { loadSettings, storeLocation } from "#settings";
@@ -105,7 +105,10 @@ async function checkStore({ settings, secrets, syncFile, logger }: CheckedParts)
     await expectKnownService(store, location, settings.service, false);
     const refused = await refusedFindings(store, syncFile.streams);
     const where = typeof location === "string" ? location : `the schema ${location.schema} in PostgreSQL`;
-    return [{ subject: "store", verdict: "ok", message: `${where} can be written` }, ...refused];
+    const unlisted = (await unlistedStreams(store, syncFile.streams)).map(({ name, message, remedy }): Finding => {
+      return { subject: `stream ${name}`, verdict: "warning", message, remedy };
+    });
+    return [{ subject: "store", verdict: "ok", message: `${where} can be written` }, ...refused, ...unlisted];
   });
 }
 

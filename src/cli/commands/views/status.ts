@@ -8,6 +8,7 @@ import {
   listHints,
   readUpkeep,
   remedyOf,
+  unlistedStreams,
   upkeepText,
   type ErrorGroup,
 } from "#operator";
@@ -40,14 +41,16 @@ async function status(options: JsonOptions, io: Io): Promise<number> {
   const statuses = await streamStatus(context.store, context.syncFile.streams, systemClock);
   const causes = new ErrorGroups();
   for await (const record of eachRecord(context.store, { states: ["parked", "uncertain"] })) causes.add(record);
+  const unlisted = await unlistedStreams(context.store, context.syncFile.streams);
   const upkeep = await readUpkeep(context.store);
   // With several replicas, one may have stopped while the others work.
   const stop = upkeep.replicas?.length ? undefined : await context.store.note(stopNote);
   const stopped = stop && { ...stop, remedy: remedyOf(stop, { stream: "STREAM" }) };
-  if (options.json) printJson(io.stdout, { streams: statuses, causes: causes.list(), stopped, ...upkeep });
+  if (options.json) printJson(io.stdout, { streams: statuses, causes: causes.list(), unlisted, stopped, ...upkeep });
   else {
     const now = systemClock.now();
     const words = [
+      ...unlisted.flatMap(({ message, remedy }) => [message, `  -> ${remedy}`]),
       ...upkeepText(upkeep, now),
       ...(stopped
         ? [

@@ -63,6 +63,17 @@ export const operatorErrors = errorPage({
         "`svcsync groups ID --snooze none` ends a snooze. To stop a stream for longer, remove it from the sync " +
         "file.",
     },
+    E_RENAME_REFUSED: {
+      meaning:
+        "`svcsync rename-stream` cannot give the records of one stream to another name: the new name already has " +
+        "records of its own, the store has no record under the old name, or the new stream writes another resource " +
+        "than the one that the records are bound to. Nothing was changed.",
+      normal: "If the renamed stream was polled before the records were moved, yes.",
+      remedy:
+        "Compare both names with the sync file. If the new name already has records, give the stream its old name " +
+        "again in the sync file: its records continue, and those of the new name are delivered no more.",
+      more: "See [renaming a stream](../commands.md#renaming-a-stream).",
+    },
     E_WATCH_REFUSED: {
       meaning:
         "`svcsync watch`, or its button on a record's page, was given no time or more than a day, or 20 records " +
