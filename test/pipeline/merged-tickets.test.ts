@@ -162,6 +162,8 @@ describe("a ticket that a person merged into another one", () => {
 
     await on.stage("orders", "p", { ticket: "5" });
     await on.ticket("5", "C");
+    const planned = await (await on.rig.planner(streams)).planOne(five, never);
+    expect(planned).toMatchObject({ verdict: "park", error: { code: "E_TICKET_MERGED" } });
     await on.run();
     expect(puts(on, old)).toBe(1);
     expect(on.sandbox.records("svcDocument").map((each) => each["ticket"])).toEqual([left, left]);

@@ -15,7 +15,7 @@ import type { FoundRecords } from "../match/found-records.ts";
 import { expectEnded, reserveKeys, type KeysInFlight } from "../match/keys-in-flight.ts";
 import type { MatchProof } from "../match/match-proof.ts";
 import { ambiguous, expectUntaken, type Found } from "../match/candidates.ts";
-import { merged, type Merges } from "../match/merges.ts";
+import { expectFree, merged, type Merges } from "../match/merges.ts";
 import { naturalKey } from "../match/natural-key.ts";
 import type { Freshness, Matcher } from "../match/matcher.ts";
 import type { Wanted } from "./resolver.ts";
@@ -159,7 +159,7 @@ export class Creator {
     const { merges, found, proof } = this.#deps;
     const { resource } = stream;
     const merge = { resource, serviceId: former };
-    await merges.expectFree(claim.id, merge, survivor);
+    await expectFree(this.#deps.store, claim.id, merge, survivor);
     const rule = stream.match.find((each) => naturalKey(each, wanted.projection) !== undefined);
     const end = await found.adopt(claim, stream, survivor, { free: [survivor], rule }, wanted, signal);
     if (end !== "bound") throw merged(resource, former, survivor, "which has another key or belongs to another record");

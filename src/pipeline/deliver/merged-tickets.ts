@@ -1,15 +1,15 @@
 import type { Binding, Json, Projection, ServiceId } from "#model";
 import type { Stream } from "#mapping";
 import { mergeFields } from "#service";
-import type { AuditEntry, BoundClaim, DeliveryStore } from "#store";
-import { merged, MergedError, type Merges } from "../match/merges.ts";
+import type { AuditEntry, BoundClaim, DeliveryStore, RecordStore } from "#store";
+import { expectFree, merged, MergedError, type Merges } from "../match/merges.ts";
 import { linkId, ownedPart } from "../match/found-records.ts";
 import { naturalKey } from "../match/natural-key.ts";
 import type { Presence } from "../match/presence.ts";
 import type { Wanted } from "./resolver.ts";
 
 export interface MergedTicketsDeps {
-  readonly store: Pick<DeliveryStore, "bind" | "markInFlight">;
+  readonly store: Pick<DeliveryStore, "bind" | "markInFlight"> & Pick<RecordStore, "boundTo">;
   readonly presence: Pick<Presence, "read">;
   readonly merges: Merges;
 }
@@ -49,7 +49,7 @@ export class MergedTickets {
     await merges.keep(claim.id, claim.binding, survivor);
     const binding = { ...claim.binding, serviceId: survivor };
     try {
-      await merges.expectFree(claim.id, claim.binding, survivor);
+      await expectFree(store, claim.id, claim.binding, survivor);
       const projection = await this.#held(claim, stream, wanted, binding, signal);
       const audit = entry(claim.binding, survivor, "rebound");
       const applied = { projection, outcome: "adopted", parents: wanted.parents, again: true, audit } as const;

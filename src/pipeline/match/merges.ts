@@ -43,7 +43,7 @@ export async function withMerges(
 
 export interface MergesDeps {
   readonly store: NoteStore &
-    Pick<RecordStore, "bindings" | "boundChildren" | "boundTo" | "dependents"> &
+    Pick<RecordStore, "bindings" | "boundChildren" | "dependents"> &
     Pick<MatchStore, "recheck"> &
     Pick<OperatorStore, "retryNow">;
   readonly presence: Pick<Presence, "read">;
@@ -85,13 +85,6 @@ export class Merges {
     }
   }
 
-  /** Refuses a record that belongs to another record of the ERP. */
-  async expectFree(self: RecordId, { resource, serviceId }: Binding, survivor: ServiceId): Promise<void> {
-    const owner = await this.#deps.store.boundTo({ resource, serviceId: survivor });
-    if (owner !== undefined && recordName(owner) !== recordName(self))
-      throw merged(resource, serviceId, survivor, `which is ${recordLabel(owner)}`);
-  }
-
   /** Notes a merge, and makes the records due that refer to the merged one. */
   async keep(id: RecordId, { resource, serviceId }: Binding, to: ServiceId): Promise<void> {
     const { store } = this.#deps;
@@ -126,6 +119,21 @@ export class Merges {
         if (!(await store.recheck(child, {}))) await store.retryNow({ ...child, states: ["parked"] });
     }
   }
+}
+
+/**
+ * Expects that the record which is left belongs to no other record of the ERP.
+ * @throws {ParkError} E_TICKET_MERGED otherwise.
+ */
+export async function expectFree(
+  store: Pick<RecordStore, "boundTo">,
+  self: RecordId,
+  { resource, serviceId }: Binding,
+  survivor: ServiceId,
+): Promise<void> {
+  const owner = await store.boundTo({ resource, serviceId: survivor });
+  if (owner !== undefined && recordName(owner) !== recordName(self))
+    throw merged(resource, serviceId, survivor, `which is ${recordLabel(owner)}`);
 }
 
 /** Whether a record with the natural key of another one exists beside it: people may have merged it into that one. */

@@ -15,7 +15,7 @@ import {
   type StreamName,
 } from "#model";
 import type { Service } from "#service";
-import type { IntakeStore, MatchStore, RecordStore, RecordView } from "#store";
+import type { IntakeStore, MatchStore, NoteStore, RecordStore, RecordView } from "#store";
 import { courseOf, expectSameResource, type Deliverable } from "../deliver/course.ts";
 import { looksFirst } from "../deliver/create.ts";
 import { DeletedRecords } from "../deliver/deletions/deleted-records.ts";
@@ -23,6 +23,7 @@ import { childrenFirst, isInterrupted, leavesService, STILL_BELOW } from "../del
 import { edited } from "../deliver/difference.ts";
 import { ParentMissing, Resolver, type Wanted } from "../deliver/resolver.ts";
 import { ambiguous, expectUntaken, lookUp, type Found } from "../match/candidates.ts";
+import { expectFree, withMerges } from "../match/merges.ts";
 import { KeysInFlight } from "../match/keys-in-flight.ts";
 import { allFields, COMPARED, edit, FOUND_DELETED, LEFT, stateAfter, withItself, type Draft } from "./drafts.ts";
 import { PendingIds } from "./pending-ids.ts";
@@ -32,7 +33,7 @@ import { KnownFates, type Fate, type KnownFate, type PlannedDelivery } from "./p
 export type KnownNames = (...of: Parameters<Service["lookup"]>) => Promise<ServiceId | undefined>;
 
 export interface RecordPlannerDeps {
-  readonly store: RecordStore & Pick<IntakeStore, "cursor"> & Pick<MatchStore, "matches" | "matchKeys">;
+  readonly store: RecordStore & NoteStore & Pick<IntakeStore, "cursor"> & Pick<MatchStore, "matches" | "matchKeys">;
   readonly bindings: RecordStore["bindings"];
   readonly names: KnownNames;
   readonly streams: ReadonlyMap<StreamName, Stream>;
@@ -119,10 +120,20 @@ export class RecordPlanner {
       return { ...created, reason: "its deletion was started; svcsync finishes it first" };
     }
     if (!binding) return this.#creation(job, wanted);
+    const { mergedTo } = (await withMerges(this.#deps.store, new Map([["", binding]]))).get("") ?? {};
+    if (mergedTo !== undefined) {
+      await expectFree(this.#deps.store, view.id, binding, mergedTo);
+      return this.#found(job, wanted, mergedTo);
+    }
     if (applied)
       return { serviceId: binding.serviceId, ...edit("update", edited(applied, inFlight?.fields, wanted), ids) };
-    const fields = allFields(wanted.projection, ids);
-    return { verdict: "adopt", serviceId: binding.serviceId, fields, applied: wanted.projection, reason: COMPARED };
+    return this.#found(job, wanted, binding.serviceId);
+  }
+
+  /** Plans a record that is compared with what the service's record holds. */
+  #found({ ids }: PlanJob, { projection }: Wanted, serviceId: ServiceId): Draft {
+    const fields = allFields(projection, ids);
+    return { verdict: "adopt", serviceId, fields, applied: projection, reason: COMPARED };
   }
 
   async #creation({ view, stream, ids, signal }: PlanJob, wanted: Wanted): Promise<Draft> {
