@@ -19,6 +19,7 @@ export function localSettings(
     ...compared(values, "DELIVERY_LEASE_SECONDS", "more than", "SERVICE_CALL_TIMEOUT_SECONDS"),
   );
   checkBackups(values, problems);
+  checkShared(values, problems);
   return {
     dataDir: values.DATA_DIR,
     syncFile: values.SYNC_FILE,
@@ -100,6 +101,14 @@ function checkBackups(values: Values, problems: Problem[]): void {
   if (values.STORE_URL === undefined || values.BACKUP_EVERY === undefined) return;
   const wanted = "none beside STORE_URL; back the database up by its own tools, such as pg_dump";
   problems.push({ key: "BACKUP_EVERY", found: "an interval", wanted });
+}
+
+/** Replicas that each have a store, or a queue that the others cannot reach, must not start. */
+function checkShared(values: Values, problems: Problem[]): void {
+  if (!values.STORE_SHARED) return;
+  const missing = (["STORE_URL", "QUEUE_URL"] as const).filter((key) => values[key] === undefined);
+  const wanted = "the address that all svcsync share, because STORE_SHARED is true";
+  problems.push(...missing.map((key) => ({ key, found: "nothing", wanted })));
 }
 
 /** The location of the store: a database and a schema in it, or the folder of its file. */

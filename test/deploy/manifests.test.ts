@@ -10,6 +10,7 @@ import { Service } from "kubernetes-models/v1";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { parse, parseAllDocuments } from "yaml";
 import { z } from "zod";
+import { StopError } from "#model";
 import { loadSettings } from "#settings";
 import { root } from "../architecture/source-files.ts";
 import { findProgram, provide } from "../setup/program.ts";
@@ -54,8 +55,13 @@ const workload = z.object({
 const readinessSeconds = 4;
 
 describe.each([
-  { file: "svcsync", workload: "StatefulSet", replicas: 1 },
-  { file: "svcsync-replicas", workload: "Deployment", replicas: 3 },
+  { file: "svcsync", workload: "StatefulSet", replicas: 1, secret: {} },
+  {
+    file: "svcsync-replicas",
+    workload: "Deployment",
+    replicas: 3,
+    secret: { STORE_URL: "postgres://svcsync@db.example/svcsync", QUEUE_URL: "redis://queue.example" },
+  },
 ])("deploy/kubernetes/$file.yaml", (manifest) => {
   let objects: z.infer<typeof object>[];
   beforeAll(async () => {
@@ -93,7 +99,11 @@ describe.each([
     const [container] = spec.template.spec.containers;
     const given = Object.fromEntries(container.env.map(({ name, value }) => [name, value]));
     const required = { SERVICE_URL: "https://a.example", SERVICE_TOKEN: "t" };
-    const { settings } = loadSettings({ envFile: "/dev/null", environment: { ...required, ...given } });
+    const withSecret = (secret: Readonly<Record<string, string>>) =>
+      loadSettings({ envFile: "/dev/null", environment: { ...required, ...secret, ...given } });
+    const { settings } = withSecret(manifest.secret);
+    // Pods with a store of their own would create every record again.
+    expect(withSecret).toSatisfy((load) => manifest.replicas === 1 || isRefused(() => load({})));
     expect(spec.replicas).toBe(manifest.replicas);
     expect(settings.dataDir).toBe("/data");
     expect(spec.template.spec.terminationGracePeriodSeconds * 1_000).toBeGreaterThan(settings.delivery.stopGraceMs);
@@ -102,6 +112,15 @@ describe.each([
     expect(container.readinessProbe.timeoutSeconds).toBeGreaterThan(readinessSeconds);
   });
 });
+
+function isRefused(load: () => unknown): boolean {
+  try {
+    load();
+    return false;
+  } catch (thrown) {
+    return thrown instanceof StopError && thrown.message.includes("STORE_URL: found nothing");
+  }
+}
 
 /** What the TypeScript compiler complains of. A literal with a field that its type does not have is an error. */
 async function compiled(lines: readonly string[]): Promise<string> {

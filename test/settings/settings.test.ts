@@ -253,6 +253,17 @@ describe("settings", () => {
     expect(problemsOf(() => load(environment)).join()).toContain(problem);
   });
 
+  it("refuse one of several svcsync that has a store or a queue of its own", () => {
+    const shared = { ...token, STORE_SHARED: "true" };
+    const [store, queue] = ["STORE_URL", "QUEUE_URL"].map(
+      (key) => `${key}: found nothing; expected the address that all svcsync share, because STORE_SHARED is true`,
+    );
+    expect(problemsOf(() => load(shared))).toEqual([queue, store]);
+    expect(problemsOf(() => load({ ...shared, QUEUE_URL: "redis://q" }))).toEqual([store]);
+    expect(() => load({ ...shared, STORE_URL: "postgres://h/d", QUEUE_URL: "redis://q" })).not.toThrow();
+    expect(() => load({ ...token, STORE_SHARED: "false" })).not.toThrow();
+  });
+
   it("reads each part of the dialect", () => {
     const { dialect } = load({
       ...token,

@@ -12,6 +12,7 @@ import {
   seconds,
   text,
   wholeNumber,
+  yesOrNo,
 } from "./values.ts";
 
 /** The sync file and the folder for data. */
@@ -39,6 +40,11 @@ export const storeKeys = {
       ),
     "svcsync",
     "The schema of the store in the database of STORE_URL, used by nothing else. Two installations on one database need two.",
+  ),
+  STORE_SHARED: withDefault(
+    yesOrNo,
+    "false",
+    "true where several svcsync run: each refuses to start without STORE_URL and QUEUE_URL, because with a store of its own it would create every record again.",
   ),
 };
 
