@@ -12,6 +12,9 @@ if (!(major >= 24 || (major === 22 && minor >= 15))) {
   const wrongSettings = 78;
   process.exit(wrongSettings);
 }
+// What V8 compiled is kept in a folder of this user alone, so that a command starts sooner. The daemon starts once and has no use for
+// it. Where the folder cannot be written, as in a container with a read-only root, nothing happens.
+if (!process.argv.includes("run")) await keepCompiled().catch(() => {});
 const { runCommand } = await import("#cli");
 
 // The process: arguments, signals and the exit code. Everything else can be run by a test.
@@ -45,3 +48,9 @@ const code = await runCommand(process.argv.slice(2), {
 // Everything is closed, and what was printed is out. A connection whose other side has vanished would keep the process alive.
 for (const output of [process.stdout, process.stderr]) await new Promise((resolve) => output.write("", resolve));
 process.exit(code);
+
+async function keepCompiled(): Promise<void> {
+  const { enableCompileCache } = await import("node:module");
+  const { homedir } = await import("node:os");
+  enableCompileCache(`${homedir()}/.cache/svcsync`);
+}
