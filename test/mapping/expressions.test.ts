@@ -170,7 +170,10 @@ describe("an expression", () => {
   });
 
   it("that runs away parks its record", async () => {
-    await expect(valueOf("($f := function($n) { $f($n + 1) }; $f(1))", {})).rejects.toThrow("Evaluation timeout");
+    // On a busy machine the deadline of its process may come before its own limit.
+    await expect(valueOf("($f := function($n) { $f($n + 1) }; $f(1))", {})).rejects.toThrow(
+      /Evaluation timeout|did not end within 2 s/,
+    );
     await expect(valueOf("($f := function($n) { 1 + $f($n) }; $f(1))", {})).rejects.toThrow("Stack overflow");
     await expect(valueOf("[1..200000].($ & a)", { a: 1 })).rejects.toThrow("maximum sequence length");
   });
