@@ -10,6 +10,7 @@ import {
   Poller,
   PollPauses,
   Relay,
+  RestoredRecords,
   StoreAge,
   StreamHolds,
   Sweeper,
@@ -97,7 +98,11 @@ export function assemble({ configuration, parts, queue, observer, fail }: Assemb
   const { settleMs } = settings.delivery;
   const matcher = new Matcher({ ...common, settleMs, maxAgeMs: settings.service.matchMaxAgeMs }, syncFile.streams);
   const age = new StoreAge({ ...common, queue });
-  const gate = new AdoptionGate({ ...common, settleMs, matcher, age, opened: nudge, stop: fail }, syncFile.streams);
+  const restored = new RestoredRecords(common);
+  const gate = new AdoptionGate(
+    { ...common, settleMs, matcher, age, restored, opened: nudge, stop: fail },
+    syncFile.streams,
+  );
   const { replicas } = parts.store;
   // In the leader, the gate decides; in other replicas, the store has the leader's decision.
   const asDecided = {

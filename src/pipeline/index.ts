@@ -14,6 +14,7 @@ export { StoreNews } from "./wake/store-news.ts";
 export { Matcher } from "./match/matcher.ts";
 export { naturalKey } from "./match/natural-key.ts";
 export { TwinWatch } from "./match/twins.ts";
+export { RestoredRecords } from "./match/restored-records.ts";
 export { Presence } from "./match/presence.ts";
 export { Leases } from "./deliver/leases.ts";
 export { observeAll, type Delivery, type Observer, type PollFacts } from "./observer.ts";

@@ -14,6 +14,9 @@ export interface StartOptions {
   readonly polls?: boolean;
 }
 
+/** What a number beside the jobs counts; creates, unless it says otherwise. */
+export type MarkName = "creates" | "writes";
+
 /** Called by the queue for its jobs. Handlers never throw: the store has the result. */
 export interface QueueHandlers {
   /** Delivers a record. At most `concurrency` calls at once, possibly several for one record. */
@@ -96,15 +99,15 @@ export interface Queue extends AsyncDisposable {
   onForgotten(listener: () => void): void;
 
   /**
-   * Stores one number beside the jobs, replacing the last one. A flush of the backend loses it, and so does the end of a private server.
+   * Stores a number beside the jobs, replacing the last one. A flush of the backend loses it, and so does the end of a private server.
    * @throws {RetryError} E_QUEUE_UNREACHABLE, E_QUEUE_REFUSED
    */
-  saveMark(mark: number): Promise<void>;
+  saveMark(mark: number, of?: MarkName): Promise<void>;
   /**
    * The number stored last; undefined if the backend has none.
    * @throws {RetryError} E_QUEUE_UNREACHABLE, E_QUEUE_REFUSED
    */
-  mark(): Promise<number | undefined>;
+  mark(of?: MarkName): Promise<number | undefined>;
 
   /** The number of waiting and of running jobs, for status and metrics. A job may hold many records. */
   depth(): Promise<{ waiting: number; active: number }>;

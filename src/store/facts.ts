@@ -135,6 +135,17 @@ export const restoredNote: Note<boolean> = { name: "restored", schema: z.boolean
  */
 export const createsNote: Note<number> = { name: "creates", schema: z.number() };
 
+/**
+ * How many updates and deletions of the service's records were ever begun. The step that journals one counts it, as with creates. A step that
+ * changes the journal of a request counts, too.
+ */
+export const writesNote: Note<number> = { name: "writes", schema: z.number() };
+
+/**
+ * Marks a store that does not know the last writes to the service. It holds `true` until the bound records were compared with the service.
+ */
+export const comparisonNote: Note<boolean> = { name: "restored/compare", schema: z.boolean() };
+
 /** The clock's time when something was last written. */
 export const latestNote: Note<number> = { name: "clock/latest", schema: z.number() };
 /** Resolution of `latestNote`, in milliseconds: fine enough to notice that the clock was set, and at most two writes a second. */

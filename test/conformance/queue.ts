@@ -142,6 +142,10 @@ export function describeQueue(name: string, open: () => Promise<QueuePlace>): vo
       await queue.saveMark(7);
       await queue.saveMark(2_147_483_648);
       expect(await (await another()).mark()).toBe(2_147_483_648);
+      expect(await queue.mark("writes")).toBeUndefined();
+      await queue.saveMark(9, "writes");
+      expect(await (await another()).mark("writes")).toBe(9);
+      expect(await (await another()).mark()).toBe(2_147_483_648);
     });
 
     it("takes a thousand wake-ups and more at once", async () => {

@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest";
 import { z } from "zod";
-import { createsNote, restoredNote, type MatchEntry, type Note } from "#store";
+import { createsNote, writesNote, restoredNote, type MatchEntry, type Note } from "#store";
 import { customer, Scene, upsert, written, type MakePlace } from "./store-scene.ts";
 
 const textNote: Note<string> = { name: "a", schema: z.string() };
@@ -86,6 +86,52 @@ export function describeReference(makePlace: MakePlace): void {
       }
       await scene.reopen();
       expect(await scene.store.note(createsNote)).toBe(2);
+    });
+
+    it("counts updates and deletions that were begun", async () => {
+      await using scene = await Scene.open(makePlace);
+      await scene.bound(customer("1"), 11);
+      await scene.stage([upsert("1", { name: "Later" })]);
+      const claim = await scene.claim(customer("1"));
+      const first = (await scene.store.note(writesNote)) ?? 0;
+      expect(await scene.store.markInFlight(claim, { kind: "update", fields: { name: null } })).toBe(first + 1);
+      expect(await scene.store.markInFlight(claim, { kind: "deletion", fields: {} })).toBe(first + 2);
+      await scene.reopen();
+      expect(await scene.store.note(writesNote)).toBe(first + 2);
+    });
+
+    it.each(["due", "parked", "applied"] as const)(
+      "puts fields of a bound record that is %s in doubt",
+      async (state) => {
+        await using scene = await Scene.open(makePlace);
+        const { store } = scene;
+        await scene.bound(customer("1"), 11);
+        if (state !== "applied") await scene.stage([upsert("1", { name: "Later" })]);
+        if (state === "parked") {
+          const error = { code: "E_MAPPING", message: "odd", details: {} } as const;
+          await store.park(await scene.claim(customer("1")), error);
+        }
+        const doubts = { name: null };
+        expect(await store.recheck(customer("1"), doubts)).toBe(state === "applied");
+        expect(await store.recheck(customer("1"), doubts, undefined, { anyState: true })).toBe(true);
+        const inFlight = { kind: "drift", fields: doubts };
+        expect(await store.record(customer("1"))).toMatchObject({
+          state: state === "parked" ? "parked" : "due",
+          inFlight,
+        });
+      },
+    );
+
+    it("leaves a request alone that may be in flight", async () => {
+      await using scene = await Scene.open(makePlace);
+      const { store } = scene;
+      await scene.bound(customer("1"), 11);
+      await scene.stage([upsert("1", { name: "Later" })]);
+      const claim = await scene.claim(customer("1"));
+      await store.markInFlight(claim, { kind: "update", fields: { name: null }, request: "r1" });
+      await store.release(claim);
+      expect(await store.recheck(customer("1"), { other: null }, undefined, { anyState: true })).toBe(false);
+      expect((await store.record(customer("1")))?.inFlight).toMatchObject({ kind: "update", request: "r1" });
     });
 
     it("forgets when its indexes were read and what was decided, and counts on from what it was told", async () => {

@@ -211,6 +211,32 @@ describe.each(["Redis", "PostgreSQL"] as const)(
 );
 
 describe("files of a store that were put back", () => {
+  it("are compared with the service: what the ERP took back since is written again", async () => {
+    await using redis = await startRedis();
+    await using stage = await setStage({ environment: { QUEUE_URL: redis.url } });
+    const files = ["svcsync.db", "svcsync.db-wal"];
+    const nameNow = () => only(stage.sandbox, "customer", "customerId", "10001")["name"];
+    {
+      await using running = await stage.start();
+      stage.erp.insertCustomer({ customer_no: "10001" });
+      stage.erp.renameCustomer("10001", "Alt GmbH");
+      await until("it is written", () => stage.sandbox.records("customer").length === 1 && nameNow() === "Alt GmbH");
+      await untilState(running.store, "applied", { stream: "customers", key: "10001" });
+      for (const file of files) await copyFile(join(stage.dataDir, file), join(stage.folder, file));
+      stage.erp.renameCustomer("10001", "Neu GmbH");
+      await until("the new name is written", () => nameNow() === "Neu GmbH");
+    }
+    await rm(stage.dataDir, { recursive: true });
+    await mkdir(stage.dataDir);
+    for (const file of files) await copyFile(join(stage.folder, file), join(stage.dataDir, file));
+    stage.erp.renameCustomer("10001", "Alt GmbH");
+    await using running = await stage.start();
+    await until("the old name is written again", () => nameNow() === "Alt GmbH");
+    expect(running.log.text).toMatch(/the store knows \d+ of \d+ writes/);
+    await untilState(running.store, "applied", { stream: "customers", key: "10001" });
+    expect(stage.sandbox.records("customer")).toHaveLength(1);
+  });
+
   it("are shown by status while deliveries wait for the service's lists", async () => {
     await using redis = await startRedis();
     await using stage = await putBack(redis.url);

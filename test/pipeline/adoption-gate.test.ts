@@ -21,8 +21,9 @@ async function look(store: Store, service: Service) {
   const said = () => void setImmediate(looked.resolve);
   const logger = { ...silentLogger, warn: said, error: said };
   const age = { compare: () => Promise.resolve() };
+  const restored = { compare: () => Promise.resolve(0) };
   const gate = new AdoptionGate(
-    { store, matcher, age, logger, settleMs: 0, opened: looked.resolve, stop: looked.reject },
+    { store, matcher, age, restored, logger, settleMs: 0, opened: looked.resolve, stop: looked.reject },
     streams,
   );
   const ending = new AbortController();

@@ -1,6 +1,6 @@
 import type { JsonObject, RecordId, Row, StopError } from "#model";
 import type { Stream } from "#mapping";
-import { AdoptionGate, Leases, Matcher, Synchronizer } from "#pipeline";
+import { AdoptionGate, Leases, Matcher, RestoredRecords, Synchronizer } from "#pipeline";
 import type { Fault, StoredRecord } from "#sandbox";
 import type { Claim, RecordView, Store } from "#store";
 import { openTenant, type Tenant } from "../conformance/service-tenant.ts";
@@ -63,7 +63,8 @@ export class DeliveryScene implements AsyncDisposable {
     this.#leases = new Leases(store, LEASE_MS);
     const age = { compare: () => Promise.resolve(), tell: () => Promise.resolve() };
     const stop = (error: StopError) => void this.stopped.push(error);
-    const gate = new AdoptionGate({ ...common, matcher, age, opened: () => {}, stop }, streams);
+    const restored = new RestoredRecords(common);
+    const gate = new AdoptionGate({ ...common, matcher, age, restored, opened: () => {}, stop }, streams);
     this.#synchronizer = new Synchronizer({
       ...common,
       matcher,

@@ -102,6 +102,7 @@ it("tries again once a person has let a stream through whose match field was dro
         },
         [],
       ),
+      restored: { compare: () => Promise.resolve(0) },
       age: { compare: () => Promise.resolve() },
       logger: silentLogger,
       settleMs: 0,

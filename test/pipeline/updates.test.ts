@@ -15,6 +15,11 @@ class Scene {
   /** For how long the service may carry out what a lost replica sends. */
   exposedUntil = 0;
   inFlight: InFlight | undefined;
+  marked = 0;
+  /** What the queue was told of the number of writes. */
+  readonly told: number[] = [];
+  /** What the queue knew when the request was sent. */
+  knownAtRequest: number | undefined;
   #isCut = false;
 
   constructor(inFlight?: InFlight) {
@@ -24,13 +29,20 @@ class Scene {
   replica(): Updates {
     const service = {
       read: () => Promise.resolve({ name: "Old" }),
-      update: () =>
-        this.#isCut
+      update: () => {
+        this.knownAtRequest = this.told.at(-1);
+        return this.#isCut
           ? Promise.reject(new RetryError("E_SERVICE_UNREACHABLE", "cut off", { outcomeUnknown: true }))
-          : Promise.resolve({ serviceId: 7, dropped: [], status: 200, durationMs: 1 }),
+          : Promise.resolve({ serviceId: 7, dropped: [], status: 200, durationMs: 1 });
+      },
       exposedMs: () => Math.max(0, this.exposedUntil - performance.now()),
     };
-    return new Updates({ markInFlight: async (_, inFlight) => void (this.inFlight = inFlight) }, service, SETTLE_MS);
+    const markInFlight = async (_: unknown, inFlight: InFlight | undefined) => {
+      this.inFlight = inFlight;
+      return ++this.marked;
+    };
+    const tell = async (count: number) => void this.told.push(count);
+    return new Updates({ markInFlight }, service, SETTLE_MS, { tell });
   }
 
   /** Sends the same version of the record; resolves to the end of the wait that it asks for, or to what it replaced. */
@@ -121,4 +133,13 @@ describe("an update whose end was not seen", () => {
     scene.inFlight = inFlight;
     expect(await scene.send(updates, "1")).toEqual({ waitMs: SETTLE_MS });
   });
+});
+
+it("tells the queue of each update before its request", async () => {
+  const scene = new Scene();
+  const updates = scene.replica();
+  for (const count of [1, 2]) {
+    await scene.send(updates);
+    expect(scene.knownAtRequest).toBe(count);
+  }
 });

@@ -94,13 +94,13 @@ export class Synchronizer {
     };
     const resolver = new Resolver(known, service);
     this.#merged = new MergedTickets({ store, presence, merges });
-    const updates = new Updates(store, service, settleMs);
+    const updates = new Updates(store, service, settleMs, age);
     this.#presence = presence;
     this.#dropped = dropped;
     this.#resolver = resolver;
     this.#updates = updates;
     const guard = new DeleteGuard(deps);
-    this.#remover = new Remover({ store, service, presence, guard, resolver, updates, dropped, streams });
+    this.#remover = new Remover({ store, service, presence, guard, resolver, updates, age, dropped, streams });
     const proof = new MatchProof({ store, service, logger, close });
     this.#proof = proof;
     const keys = this.#keys;

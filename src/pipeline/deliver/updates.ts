@@ -5,6 +5,7 @@ import type { AuditEntry, BoundClaim, Claim, DeliveryStore, InFlight } from "#st
 import type { Difference } from "./difference.ts";
 import { linkId } from "../match/found-records.ts";
 import { Remembered } from "./remembered.ts";
+import type { StoreAge } from "../wake/store-age.ts";
 import { provesNotExecuted } from "./retry-decision.ts";
 
 /** An update that was written, and what it replaced. */
@@ -42,13 +43,16 @@ export class Updates {
   readonly #store: Pick<DeliveryStore, "markInFlight">;
   readonly #service: Pick<Service, "read" | "update" | "exposedMs">;
   readonly #settleMs: number;
+  readonly #age: Pick<StoreAge, "tell">;
   readonly #unseen = new Remembered<Unseen>();
 
   constructor(
     store: Pick<DeliveryStore, "markInFlight">,
     service: Pick<Service, "read" | "update" | "exposedMs">,
     settleMs: number,
+    age: Pick<StoreAge, "tell">,
   ) {
+    this.#age = age;
     this.#store = store;
     this.#service = service;
     this.#settleMs = settleMs;
@@ -68,7 +72,7 @@ export class Updates {
       fields: { ...inFlight?.fields, ...change.doubts },
       request: randomUUID(),
     };
-    await this.#store.markInFlight(claim, mark);
+    await this.#age.tell(await this.#store.markInFlight(claim, mark), "writes");
     let written: Written;
     try {
       written = await this.#service.update(resource, binding.serviceId, change.patch, signal);

@@ -254,7 +254,7 @@ async function deliveredFields(stream: Stream, { state, row, deleted }: RecordVi
 }
 
 /** Whether a shared array holds all of our ids. Other ids do not count. */
-function holdsAll(written: Json, found: Json): boolean {
+export function holdsAll(written: Json, found: Json): boolean {
   if (!Array.isArray(written) || !Array.isArray(found)) return false;
   return written.every((id) => found.some((other) => sameValue(id, other)));
 }

@@ -11,12 +11,13 @@ import {
   type StreamName,
 } from "#model";
 import type { Stream } from "#mapping";
-import { type MatchStore, type NoteStore, restoredNote } from "#store";
+import { comparisonNote, type MatchStore, type NoteStore, restoredNote } from "#store";
 import type { Logger } from "#telemetry";
 import type { Hold } from "./hold.ts";
 import type { Matcher } from "../match/matcher.ts";
 import { ruleName } from "../match/natural-key.ts";
 import { closedNote, heldNote, type HoldCause } from "../notes.ts";
+import type { RestoredRecords } from "../match/restored-records.ts";
 import type { StoreAge } from "./store-age.ts";
 
 /** How often the gate checks held streams for a decision. */
@@ -28,6 +29,8 @@ export interface AdoptionGateDeps {
   readonly store: MatchStore & NoteStore;
   readonly matcher: Matcher;
   readonly age: Pick<StoreAge, "compare">;
+  /** Compares a stream's bound records with the service after the store was put back. */
+  readonly restored: Pick<RestoredRecords, "compare">;
   readonly logger: Logger;
   /** How long after a write the service's lists may not show it yet, in milliseconds. */
   readonly settleMs: number;
@@ -54,6 +57,7 @@ export const adoptionHold: Hold = {
  */
 export class AdoptionGate {
   readonly #deps: AdoptionGateDeps;
+  readonly #streams: readonly Stream[];
   readonly #undecided: Map<StreamName, Stream>;
   readonly #open = new Set<StreamName>();
   readonly #held = new Map<StreamName, ErrorFacts>();
@@ -62,6 +66,7 @@ export class AdoptionGate {
 
   constructor(deps: AdoptionGateDeps, streams: readonly Stream[]) {
     this.#deps = deps;
+    this.#streams = streams;
     this.#undecided = new Map(streams.map((stream) => [stream.name, stream]));
   }
 
@@ -111,19 +116,21 @@ export class AdoptionGate {
   }
 
   /**
-   * Returns true if the store was not restored, or once the service has had time to show what was written before that. Until then
-   * no stream delivers. The check needs the queue, but so does every delivery.
+   * Returns true if the store was not restored. Otherwise the service first gets time to show what was written before that, and the
+   * bound records are compared with it. Until then no stream delivers. The check needs the queue, but so does every delivery.
    */
   async #restoreHasSettled(signal: AbortSignal): Promise<boolean> {
     const { store, age, logger, settleMs } = this.#deps;
     try {
       await age.compare();
-      if ((await store.note(restoredNote)) !== true) return true;
+      const notes = await Promise.all([restoredNote, comparisonNote].map((note) => store.note(note)));
+      if (!notes.includes(true)) return true;
       await this.#sayRestored();
       logger.info({ settleMs }, "store was restored, deliveries wait for the service's lists");
       await sleep(settleMs, signal);
+      for (const stream of this.#streams) await this.#compare(stream, signal);
       if (signal.aborted) return false;
-      await store.saveNote(restoredNote, undefined);
+      for (const note of [restoredNote, comparisonNote]) await store.saveNote(note, undefined);
       return true;
     } catch (thrown) {
       if (thrown instanceof StopError) this.#deps.stop(thrown);
@@ -132,13 +139,19 @@ export class AdoptionGate {
     }
   }
 
+  async #compare(stream: Stream, signal: AbortSignal): Promise<void> {
+    if (signal.aborted) return;
+    const count = await this.#deps.restored.compare(stream, signal);
+    this.#deps.logger.info({ stream: stream.name, count }, "restored records were compared with the service");
+  }
+
   /** Makes `status` show the wait. A stream that is held for another reason keeps that reason. */
   async #sayRestored(): Promise<void> {
     const { store, settleMs } = this.#deps;
     const hold = {
       reason:
         "the store was restored to an earlier state and does not know the records created since then (E_STORE_RESTORED)",
-      remedy: `wait ${Math.ceil(settleMs / 1_000)} s; svcsync then reads which records the service holds, and asks you about those that it does not know`,
+      remedy: `wait ${Math.ceil(settleMs / 1_000)} s; svcsync then reads which records the service holds, compares those that it knows, and asks you about the others`,
     };
     for (const name of this.#undecided.keys()) await store.replaceNote(heldNote(name), undefined, hold);
   }

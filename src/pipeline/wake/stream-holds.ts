@@ -1,5 +1,5 @@
 import { errorFacts, localTime, untilNext, type Clock, type StreamName } from "#model";
-import { restoredNote, type MatchStore, type NoteStore, type RevisionStore, type Store } from "#store";
+import { comparisonNote, restoredNote, type MatchStore, type NoteStore, type RevisionStore, type Store } from "#store";
 import type { Logger } from "#telemetry";
 import { adoptionHold, type AdoptionGate } from "./adoption-gate.ts";
 import { changeHold } from "./change-hold.ts";
@@ -160,8 +160,12 @@ export function undecidedHold(store: MatchStore & NoteStore & Pick<Store, "repli
   return {
     async find(_store, stream) {
       if (store.replicas.state.isLeader) return undefined;
-      const [adoption, isRestored] = await Promise.all([store.adoption(stream), store.note(restoredNote)]);
-      if (adoption !== undefined && isRestored !== true) return undefined;
+      const [adoption, ...restored] = await Promise.all([
+        store.adoption(stream),
+        store.note(restoredNote),
+        store.note(comparisonNote),
+      ]);
+      if (adoption !== undefined && !restored.includes(true)) return undefined;
       return {
         kind: "adoption",
         reason: "the leader has not released it yet",

@@ -8,6 +8,7 @@ import {
   type QueueOptions,
 } from "bullmq";
 import { sleep } from "#model";
+import type { MarkName } from "../contract.ts";
 import type { Looks } from "./looks.ts";
 
 /** The data of a job: a text, see deliveries.ts and polls.ts. */
@@ -57,9 +58,9 @@ export interface Backend extends AsyncDisposable {
    * @throws {StopError} E_QUEUE_VERSION, and errors of the server or the connection, which BackendHealth classifies.
    */
   probe(): Promise<void>;
-  /** Stores one number beside the jobs. This method and `mark` need a probed server. */
-  saveMark(mark: number): Promise<void>;
-  mark(): Promise<number | undefined>;
+  /** Stores a number beside the jobs. This method and `mark` need a probed server. */
+  saveMark(mark: number, of: MarkName): Promise<void>;
+  mark(of: MarkName): Promise<number | undefined>;
   /**
    * Calls `listener` each time a connection is established, the first time and after a break. `isOther`: to another server than before,
    * which may lack the jobs that were added last.

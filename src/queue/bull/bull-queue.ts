@@ -1,7 +1,7 @@
 import { asError, RetryError, systemClock, type Clock, type RecordId, type StreamName } from "#model";
 import type { Logger } from "#telemetry";
 import type { Backend } from "./backend.ts";
-import type { Queue, QueueHandlers, StartOptions, WakeOptions } from "../contract.ts";
+import type { MarkName, Queue, QueueHandlers, StartOptions, WakeOptions } from "../contract.ts";
 import { Workers } from "./workers.ts";
 import { addWakeUps, countJobs } from "./deliveries.ts";
 import { JobQueues } from "./job-queues.ts";
@@ -132,12 +132,12 @@ export class BullQueue implements Queue {
     this.#onForgotten.push(listener);
   }
 
-  async saveMark(mark: number): Promise<void> {
-    await this.#reach.call(() => this.#deps.backend.saveMark(mark));
+  async saveMark(mark: number, of: MarkName = "creates"): Promise<void> {
+    await this.#reach.call(() => this.#deps.backend.saveMark(mark, of));
   }
 
-  async mark(): Promise<number | undefined> {
-    return await this.#reach.call(() => this.#deps.backend.mark());
+  async mark(of: MarkName = "creates"): Promise<number | undefined> {
+    return await this.#reach.call(() => this.#deps.backend.mark(of));
   }
 
   async depth(): Promise<{ waiting: number; active: number }> {

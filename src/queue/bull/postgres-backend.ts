@@ -3,6 +3,7 @@ import { escapeIdentifier, Pool } from "pg";
 import { onServers, type Backend } from "./backend.ts";
 import { sharedLooks } from "./looks.ts";
 import { tooOld } from "../errors.ts";
+import type { MarkName } from "../contract.ts";
 import type { QueueAddress } from "../queue-address.ts";
 
 const oldestVersion = 13;
@@ -11,6 +12,9 @@ const connectTimeoutMs = 3_000;
 const silenceTimeoutMs = 20_000;
 /** Connections per part of BullMQ: each part has its own pool and one more connection to listen on. */
 const connectionsPerPart = 4;
+
+/** The rows of the table of marks. */
+const markIds: Readonly<Record<MarkName, number>> = { creates: 1, writes: 2 };
 
 /** BullMQ on PostgreSQL, in a schema of its own. The schema is created and migrated when the server is first reached. */
 export class PostgresBackend implements Backend {
@@ -39,17 +43,19 @@ export class PostgresBackend implements Backend {
     );
   }
 
-  async saveMark(mark: number): Promise<void> {
+  async saveMark(mark: number, of: MarkName): Promise<void> {
     await this.#prepared();
     await this.#pool.query(
-      `INSERT INTO ${this.#markTable} VALUES (1, $1) ON CONFLICT (id) DO UPDATE SET mark = excluded.mark`,
-      [mark],
+      `INSERT INTO ${this.#markTable} VALUES ($2, $1) ON CONFLICT (id) DO UPDATE SET mark = excluded.mark`,
+      [mark, markIds[of]],
     );
   }
 
-  async mark(): Promise<number | undefined> {
+  async mark(of: MarkName): Promise<number | undefined> {
     await this.#prepared();
-    const { rows } = await this.#pool.query<{ mark: string }>(`SELECT mark FROM ${this.#markTable}`);
+    const { rows } = await this.#pool.query<{ mark: string }>(`SELECT mark FROM ${this.#markTable} WHERE id = $1`, [
+      markIds[of],
+    ]);
     return rows[0] && Number(rows[0].mark);
   }
 

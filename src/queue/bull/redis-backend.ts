@@ -2,6 +2,7 @@ import { createRedisBackend } from "bullmq";
 import { SyncError } from "#model";
 import type { Logger } from "#telemetry";
 import { onServers, type Backend } from "./backend.ts";
+import type { MarkName } from "../contract.ts";
 import type { Looks } from "./looks.ts";
 import { isAccessDenied, tooOld, unreachable } from "../errors.ts";
 import type { QueueAddress } from "../queue-address.ts";
@@ -39,12 +40,12 @@ export class RedisBackend implements Backend {
     await this.#commands.set(this.#proofKey, "", "PX", proofMs);
   }
 
-  async saveMark(mark: number): Promise<void> {
-    await this.#commands.set(this.#markKey, mark);
+  async saveMark(mark: number, of: MarkName): Promise<void> {
+    await this.#commands.set(this.#keyOf(of), mark);
   }
 
-  async mark(): Promise<number | undefined> {
-    const text = await this.#commands.get(this.#markKey);
+  async mark(of: MarkName): Promise<number | undefined> {
+    const text = await this.#commands.get(this.#keyOf(of));
     return text === null ? undefined : Number(text);
   }
 
@@ -54,6 +55,10 @@ export class RedisBackend implements Backend {
 
   async [Symbol.asyncDispose](): Promise<void> {
     this.#connections.disconnect();
+  }
+
+  #keyOf(of: MarkName): string {
+    return of === "creates" ? this.#markKey : `${this.#markKey}:${of}`;
   }
 
   get #markKey() {

@@ -19,8 +19,9 @@ export interface DeliveryStore {
   /**
    * Journals an update before its PUT, or a deletion before its DELETE. It is in flight until `apply`, `bind`, `unbind` or `remove` ends
    * it. It replaces an earlier one; `undefined` ends it. Durable when resolved.
+   * @returns how many such writes the store has ever begun.
    */
-  markInFlight(claim: Claim, inFlight: InFlight | undefined): Promise<void>;
+  markInFlight(claim: Claim, inFlight: InFlight | undefined): Promise<number>;
 
   /** Ends an intent whose create certainly did not happen; the claim stays. Durable when resolved. */
   abandon(claim: Claim): Promise<void>;

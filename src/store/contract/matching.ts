@@ -12,8 +12,11 @@ export interface MatchStore {
   /**
    * Stores that the service differs from what was last written: puts these fields in doubt and makes the record due. Resolves to false and
    * changes nothing unless the record is applied and bound. `audit` describes the finding. Durable when resolved.
+   *
+   * With `anyState`, a bound record that is due, waits, is parked or left out keeps its state, and its next write sends these fields. It
+   * changes nothing if a request may be in flight.
    */
-  recheck(id: RecordId, fields: Projection, audit?: AuditEntry): Promise<boolean>;
+  recheck(id: RecordId, fields: Projection, audit?: AuditEntry, more?: { anyState: boolean }): Promise<boolean>;
 
   /**
    * Begins a whole read of the resource. Everything known before stays until `endMatches`, and so do the ids of bound records: readers of

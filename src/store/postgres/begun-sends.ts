@@ -72,9 +72,10 @@ export class BegunSends {
         return creates;
       },
       markInFlight: async (claim, inFlight) => {
-        await store.markInFlight(claim, inFlight);
+        const writes = await store.markInFlight(claim, inFlight);
         if (inFlight === undefined || inFlight.kind === "drift") begun.delete(claim.token);
         else begun.set(claim.token, { id: claim.id, inFlight });
+        return writes;
       },
       abandon: ending((...of) => store.abandon(...of)),
       answered: ending((...of) => store.answered(...of)),

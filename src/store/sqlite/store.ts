@@ -214,8 +214,8 @@ export class SqliteStore implements Store {
     return this.#waking(() => this.#deps.decisions.resolve(id, answer, this.#clean(by)), DURABLE);
   }
 
-  recheck(...[id, fields, audit]: Parameters<Store["recheck"]>) {
-    return this.#commit.run(() => this.#deps.rechecks.recheck(id, fields, audit), DURABLE);
+  recheck(...of: Parameters<Store["recheck"]>) {
+    return this.#commit.run(() => this.#deps.rechecks.recheck(...of), DURABLE);
   }
 
   openDeletions = (...of: Parameters<Store["openDeletions"]>) =>

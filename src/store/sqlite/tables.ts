@@ -7,8 +7,9 @@ import { AuditTrail } from "./tables/audit-trail.ts";
 import { Bindings } from "./tables/bindings.ts";
 import { Claims } from "./tables/claims.ts";
 import { Intents } from "./tables/intents.ts";
+import { createsNote, writesNote } from "../facts.ts";
 import { MatchIndex } from "./tables/match-index.ts";
-import { CreateCount, type Notes } from "./tables/notes.ts";
+import { RequestCount, type Notes } from "./tables/notes.ts";
 import { Streams } from "./tables/streams.ts";
 import { Written } from "./tables/written.ts";
 
@@ -20,7 +21,8 @@ export function makeTables(db: Database, clock: Clock, leaseMs: number, notes: N
     audit: new AuditTrail(db, clock),
     bindings: new Bindings(db),
     claims: new Claims(db, clock, leaseMs),
-    creates: new CreateCount(db),
+    creates: new RequestCount(db, createsNote),
+    writes: new RequestCount(db, writesNote),
     deletions: new Deletions(db, clock),
     endings: new ClaimRelease(db, clock),
     family: new ParentLinks(db, clock, notes),

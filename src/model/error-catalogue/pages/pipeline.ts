@@ -216,8 +216,8 @@ export const pipelineErrors = errorPage({
       remedy: '"svcsync adopt {stream}" shows which records match; with --confirm, it releases the stream.',
       more:
         "The command also shows which records are new and which are ambiguous. You can do the same on the status " +
-        "page. After a restored backup, `svcsync reconcile --repair` then corrects fields that the ERP changed and " +
-        "changed back.",
+        "page. After a restored backup, svcsync has compared the records that it knows with the service by then, and " +
+        "writes again what differs.",
     },
     E_CHANGE_GUARD: {
       meaning:

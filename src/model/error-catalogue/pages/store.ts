@@ -187,10 +187,13 @@ export const storeErrors = errorPage({
     },
     E_STORE_RESTORED: {
       meaning:
-        "The store knows fewer creates than the queue: the files in `DATA_DIR` were restored to an earlier state (from a snapshot, a " +
+        "The store knows fewer creates, or fewer other writes, than the queue: the files in `DATA_DIR` were restored to an earlier state (from a snapshot, a " +
         "file copy or a truncated write-ahead log). Records that were created since then are in the service, but not in the store. So " +
         "svcsync delivers nothing for `SETTLE_LAG_SECONDS`. Then it reads which records the service holds, and puts each stream on " +
-        "hold whose resource has unknown records.\n\nThe queue stores the number of creates, as long as it keeps its data. A flushed " +
+        "hold whose resource has unknown records. It compares the records that it knows with the service, as far as they were changed " +
+        "there since the store's last write, and writes again what differs: the ERP may have gone back to the old value. Each " +
+        "record's history shows what was replaced. If only updates or deletions are missing, no stream is put on hold.\n\n" +
+        "The queue stores the numbers of creates and of other writes, as long as it keeps its data. A flushed " +
         "queue proves nothing, and the private server that runs without `QUEUE_URL` loses the number at each stop. Then only streams " +
         "with [`match`](../sync-file.md#match) are safe, because svcsync looks for each record before it creates it, and only if you " +
         "wait for `SETTLE_LAG_SECONDS` before you start svcsync.",
@@ -199,8 +202,7 @@ export const storeErrors = errorPage({
         'svcsync has delivered nothing since it detected this. "svcsync status" names the streams that have unknown records; "svcsync ' +
         'adopt STREAM" shows these records.',
       more:
-        "Confirm with `--confirm`. Then `svcsync reconcile --repair` corrects fields that the ERP changed and changed back since the " +
-        "copy was made. Make copies with `svcsync backup`: svcsync recognizes such a copy even if the queue has lost the number.\n\n" +
+        "Confirm with `--confirm`. Make copies with `svcsync backup`: svcsync recognizes such a copy even if the queue has lost the number.\n\n" +
         "svcsync cannot detect two cases. A record that it created and the ERP then deleted stays in the service; `adopt` lists it as " +
         "only in the service. A tag that the ERP added and then removed stays on its record, because a person may have added it.",
     },

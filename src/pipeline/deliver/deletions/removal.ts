@@ -22,6 +22,7 @@ import type { Presence } from "../../match/presence.ts";
 import type { Resolver } from "../resolver.ts";
 import { provesNotExecuted } from "../retry-decision.ts";
 import { updateEntry, type Updates } from "../updates.ts";
+import type { StoreAge } from "../../wake/store-age.ts";
 
 /**
  * A parent's deletion is woken when its last child is deleted. It also checks again after this delay, which doubles each time, for
@@ -39,6 +40,7 @@ export interface RemoverDeps {
   readonly guard: DeleteGuard;
   readonly resolver: Resolver;
   readonly updates: Updates;
+  readonly age: Pick<StoreAge, "tell">;
   readonly dropped: DroppedFields;
   readonly streams: ReadonlyMap<StreamName, Stream>;
 }
@@ -107,8 +109,9 @@ export class Remover {
 
   /** Journals the deletion and requests it. If it was certainly not carried out, the journal is restored: there is nothing to finish. */
   async #removed(claim: BoundClaim, signal: AbortSignal): Promise<AuditEntry> {
-    const { store } = this.#deps;
-    await store.markInFlight(claim, { kind: "deletion", fields: claim.inFlight?.fields ?? {} });
+    const { store, age } = this.#deps;
+    const writes = await store.markInFlight(claim, { kind: "deletion", fields: claim.inFlight?.fields ?? {} });
+    await age.tell(writes, "writes");
     try {
       return await this.#requested(claim, signal);
     } catch (thrown) {

@@ -1,7 +1,7 @@
 import { GONE } from "../../answers.ts";
 import { stateList } from "../../rows/state-list.ts";
 import { SKIPPED_BY_PERSON } from "../../refusals.ts";
-import { statesAllowing, statesMovedTo } from "../../transitions.ts";
+import { COMPARED_STILL, statesAllowing, statesMovedTo } from "../../transitions.ts";
 import { errorCode, isIn, isRecord } from "../sql.ts";
 
 /** People's decisions, and the results of comparisons with the service. */
@@ -66,11 +66,13 @@ export const decisions = `
     DELETE FROM waits WHERE child = r.id;
   END $$;
 
-  CREATE FUNCTION recheck(p_stream text, p_key text, p_doubts text, p_audit jsonb, p_now bigint)
+  CREATE FUNCTION recheck(p_stream text, p_key text, p_doubts text, p_audit jsonb, p_now bigint, p_any boolean)
   RETURNS boolean LANGUAGE plpgsql AS $$
   DECLARE
     v_id bigint := (SELECT r.id FROM records r JOIN bindings b ON b.record = r.id
-      WHERE ${isRecord("r", "p_stream", "p_key")} AND ${isIn("r", statesMovedTo("due", "recheck"))});
+      WHERE ${isRecord("r", "p_stream", "p_key")} AND (${isIn("r", statesMovedTo("due", "recheck"))} OR
+        (p_any AND ${isIn("r", COMPARED_STILL)} AND NOT EXISTS
+          (SELECT 1 FROM written w WHERE w.record = r.id AND w.doubts <> '{}' AND position('"(drift)":true' IN w.doubts) = 0))));
   BEGIN
     IF v_id IS NULL THEN
       RETURN false;
@@ -78,6 +80,7 @@ export const decisions = `
     PERFORM put_in_flight(v_id, p_doubts);
     PERFORM add_audit(p_audit);
     -- Repairs have the priority of a first load: live changes go first.
-    UPDATE records SET state = 'due', due_at = p_now, backfill = greatest(1, backfill) WHERE id = v_id;
+    UPDATE records r SET state = 'due', due_at = p_now, backfill = greatest(1, backfill)
+    WHERE id = v_id AND ${isIn("r", statesMovedTo("due", "recheck"))};
     RETURN true;
   END $$`;

@@ -1,3 +1,4 @@
+import { writesNote } from "../../facts.ts";
 import { addAudit, BY_INDEX } from "./claims.ts";
 import { isRecord } from "../sql.ts";
 import { saveMatches } from "./matches.ts";
@@ -54,13 +55,18 @@ export const deliveries = `
     ON CONFLICT (record) DO UPDATE SET doubts = excluded.doubts;
   END $$;
 
-  CREATE FUNCTION mark_in_flight(p_calls jsonb) RETURNS void LANGUAGE plpgsql ${BY_INDEX} AS $$
+  CREATE FUNCTION mark_in_flight(p_calls jsonb) RETURNS TABLE (call integer, writes bigint) LANGUAGE plpgsql ${BY_INDEX} AS $$
   DECLARE
     v_records bigint[] := hold_all(p_calls);
+    v_writes bigint;
   BEGIN
     PERFORM expect_bound(v_records, 'is not bound and cannot be updated');
     INSERT INTO written (record, doubts) SELECT ${RECORD}, c ->> 'doubts' FROM jsonb_array_elements(p_calls) c
     ON CONFLICT (record) DO UPDATE SET doubts = excluded.doubts;
+    INSERT INTO notes AS n (name, value) VALUES ('${writesNote.name}', cardinality(v_records)::text)
+    ON CONFLICT (name) DO UPDATE SET value = (n.value::bigint + cardinality(v_records))::text
+    RETURNING n.value::bigint INTO v_writes;
+    RETURN QUERY SELECT (c ->> 'call')::integer, v_writes FROM jsonb_array_elements(p_calls) c;
   END $$;
 
   -- Ends the record's binding and forgets what was written. Returns the parents whose ids it carried.

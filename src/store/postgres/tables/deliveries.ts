@@ -59,7 +59,9 @@ export function deliveryStore(db: Database): DeliveryStore {
       return creates;
     },
     async markInFlight(claim, inFlight = { kind: "update", fields: {} }) {
-      await together("mark_in_flight", claim, { doubts: JSON.stringify(storedInFlight(inFlight)) });
+      const of = { doubts: JSON.stringify(storedInFlight(inFlight)) };
+      const [{ writes } = { writes: 0 }] = await together<{ writes: number }>("mark_in_flight", claim, of);
+      return writes;
     },
     abandon: (claim) => step(claim, call("abandon_create", claim.token)),
     answered: (claim) => step(claim, call("answer_create", claim.token)),

@@ -19,11 +19,11 @@ export function savingMatches(...[resource, entries]: Parameters<MatchStore["sav
 export function matchStore(db: Database): Omit<MatchStore, keyof SameSql> {
   const { clock } = db;
   return {
-    async recheck(id, fields, audit) {
+    async recheck(id, fields, audit, { anyState } = { anyState: false }) {
       const doubts = JSON.stringify(storedInFlight({ kind: "drift", fields }));
       const now = clock.now();
       const [result] = await db.step([
-        call("recheck", id.stream, id.key, doubts, audit && auditRow(now, id, audit), now),
+        call("recheck", id.stream, id.key, doubts, audit && auditRow(now, id, audit), now, anyState),
       ]);
       const [row]: { recheck: boolean }[] = result?.rows ?? [];
       return row?.recheck === true;

@@ -34,10 +34,11 @@ export class Journal {
     if (!intents.looked(claims.hold(claim).id)) throw refused(claim, "has no open create to look for");
   }
 
-  markInFlight(claim: Claim, inFlight: InFlight | undefined): void {
+  markInFlight(claim: Claim, inFlight: InFlight | undefined): number {
     const { id, bound } = this.#tables.claims.hold(claim);
     if (bound === 0) throw refused(claim, "is not bound and cannot be updated");
     this.#tables.written.markInFlight(id, inFlight ?? { kind: "update", fields: {} });
+    return this.#tables.writes.add();
   }
 
   unbind(claim: Claim, entry: AuditEntry): void {

@@ -1,7 +1,6 @@
 import type { Database } from "better-sqlite3";
 import type { Json } from "#model";
 import type { Logger } from "#telemetry";
-import { createsNote } from "../../facts.ts";
 import { isSameFact, NoteReader, type Note } from "../../note.ts";
 import { parseText, type JsonText } from "../../rows/json-text.ts";
 
@@ -37,11 +36,13 @@ export class Notes {
   }
 }
 
-/** Counts the creates that were begun. */
-export class CreateCount {
+/** Counts the creates, or the other writes, that were begun. */
+export class RequestCount {
+  readonly #name;
   readonly #add;
 
-  constructor(db: Database) {
+  constructor(db: Database, { name }: Note<number>) {
+    this.#name = name;
     this.#add = db
       .prepare<[string], number>(
         `INSERT INTO notes (name, value) VALUES (?, '1')
@@ -53,6 +54,6 @@ export class CreateCount {
 
   /** Adds one. @returns the new total. */
   add(): number {
-    return this.#add.get(createsNote.name)!;
+    return this.#add.get(this.#name)!;
   }
 }
