@@ -210,6 +210,24 @@ export function describeReference(makePlace: MakePlace): void {
       expect(await scene.store.unseenMatches("customer", 5)).toEqual({ known: 1, unseen: 0, some: [] });
     });
 
+    it("does not lose what one read has shown to another read that began beside it", async () => {
+      await using scene = await Scene.open(makePlace);
+      const { store } = scene;
+      const keys = async () =>
+        (await Promise.all(["a", "c", "e"].map((key) => store.matches("customer", "number", key)))).flat();
+      const one = await store.beginMatches("customer");
+      await store.saveMatches("customer", [entry(1, "a", "b"), entry(2, "c", "d")]);
+      const other = await store.beginMatches("customer");
+      await store.saveMatches("customer", [entry(3, "e", "f")]);
+      expect(await store.unseenMatches("customer", 5, one)).toEqual({ known: 3, unseen: 0, some: [] });
+      await store.endMatches("customer", { whole: true, readAt: 5, reading: one });
+      expect(await keys()).toEqual([1, 2, 3]);
+      await store.saveMatches("customer", [entry(1, "a", "b")]);
+      expect(await store.unseenMatches("customer", 5, other)).toEqual({ known: 3, unseen: 1, some: [2] });
+      await store.endMatches("customer", { whole: true, readAt: 6, reading: other });
+      expect(await keys()).toEqual([1, 3]);
+    });
+
     it.each(["unbind", "remove"] as const)("forgets a record that the service no longer has: %s", async (step) => {
       await using scene = await Scene.open(makePlace);
       const { store } = scene;

@@ -53,7 +53,7 @@ const steps: readonly Confirmed[] = [
   },
   {
     what: "a page of the match index",
-    before: ({ store }) => store.beginMatches("customer"),
+    before: async ({ store }) => void (await store.beginMatches("customer")),
     step: ({ store }) => store.saveMatches("customer", [{ serviceId: 7, keys: { name: "seven" } }]),
     told: (store) => store.matches("customer", "name", "seven"),
   },

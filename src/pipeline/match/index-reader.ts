@@ -184,17 +184,17 @@ export class IndexReader {
 
   async #readWhole(resource: ResourceName, readAt: number, signal: AbortSignal): Promise<void> {
     const { store, logger, settleMs } = this.#deps;
-    await store.beginMatches(resource);
+    const reading = await store.beginMatches(resource);
     let seen = await this.#walk(resource, {}, signal);
     if (seen.count === 0 && !this.#provenEmpty.has(resource)) {
       await sleep(Math.min(EMPTY_AGAIN_MS, settleMs), signal);
       signal.throwIfAborted();
       seen = await this.#walk(resource, {}, signal);
     }
-    await this.#expectWhole(resource, seen.count, signal);
+    await this.#expectWhole(resource, seen.count, reading, signal);
     if (seen.count === 0) this.#provenEmpty.add(resource);
     else this.#provenEmpty.delete(resource);
-    await store.endMatches(resource, { whole: true, readAt });
+    await store.endMatches(resource, { whole: true, readAt, reading });
     const { newest, carried } = seen;
     await this.#deps.store.saveNote(indexNote(resource), {
       rules: this.#ruleNames(resource),
@@ -232,8 +232,8 @@ export class IndexReader {
    * one of them can still be read, or if it is empty.
    * @throws {RetryError} E_LIST_INCOMPLETE
    */
-  async #expectWhole(resource: ResourceName, count: number, signal: AbortSignal): Promise<void> {
-    const { known, unseen, some } = await this.#deps.store.unseenMatches(resource, MISSING_READ);
+  async #expectWhole(resource: ResourceName, count: number, reading: number, signal: AbortSignal): Promise<void> {
+    const { known, unseen, some } = await this.#deps.store.unseenMatches(resource, MISSING_READ, reading);
     if (unseen < MISSING_COUNT || unseen < known * MISSING_PART) return;
     let isThere = count === 0;
     for (const id of some) isThere ||= await this.#canBeRead(resource, id, signal);

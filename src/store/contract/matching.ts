@@ -20,18 +20,22 @@ export interface MatchStore {
 
   /**
    * Begins a whole read of the resource. Everything known before stays until `endMatches`, and so do the ids of bound records: readers of
-   * the index never see half a read.
+   * the index never see half a read. A command may begin a read while a daemon's is running: each then ends its own.
+   * @returns the number of this read.
    */
-  beginMatches(resource: ResourceName): Promise<void>;
+  beginMatches(resource: ResourceName): Promise<number>;
 
   /** Adds records of the service, or replaces their keys. */
   saveMatches(resource: ResourceName, entries: readonly MatchEntry[]): Promise<void>;
 
-  /** Known records that the current whole read has not shown yet. */
-  unseenMatches(resource: ResourceName, limit: number): Promise<UnseenMatches>;
+  /** Known records that neither this whole read nor a later one has shown yet. Without `reading`, the last one that began. */
+  unseenMatches(resource: ResourceName, limit: number, reading?: number): Promise<UnseenMatches>;
 
-  /** Ends a read and stamps the index with `readAt`. `whole`: forgets the records that the read did not show. */
-  endMatches(resource: ResourceName, read: { whole: boolean; readAt: number }): Promise<void>;
+  /**
+   * Ends a read and stamps the index with `readAt`. `whole`: forgets the records that neither this read nor a later one has shown.
+   * Without `reading`, the last one that began.
+   */
+  endMatches(resource: ResourceName, read: { whole: boolean; readAt: number; reading?: number }): Promise<void>;
 
   /** When the last complete read of the resource's match index ended, and whether the resource was empty. */
   matchIndex(resource: ResourceName): Promise<{ readAt: number; isEmpty: boolean } | undefined>;

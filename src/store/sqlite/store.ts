@@ -233,8 +233,8 @@ export class SqliteStore implements Store {
   beginMatches = (resource: ResourceName) => beginMatches(this.#deps.matches, this.#parts, resource);
   saveMatches = (resource: ResourceName, entries: readonly MatchEntry[]) =>
     this.#commit.run(() => this.#deps.matches.save(resource, entries));
-  unseenMatches = (resource: ResourceName, limit: number) =>
-    this.#readInParts(this.#deps.matches.countingUnseen(resource, limit));
+  unseenMatches = (...of: Parameters<Store["unseenMatches"]>) =>
+    this.#readInParts(this.#deps.matches.countingUnseen(...of));
   endMatches = (...of: Parameters<Store["endMatches"]>) => endMatches(this.#deps.matches, this.#parts, ...of);
   unboundMatches = (resource: ResourceName) => this.#readInParts(this.#deps.matches.countingUnbound(resource));
   matchIndex = (resource: ResourceName) => this.#read(() => this.#deps.matches.state(resource));

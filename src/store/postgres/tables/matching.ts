@@ -31,8 +31,9 @@ export function matchStore(db: Database): Omit<MatchStore, keyof SameSql> {
     async beginMatches(resource) {
       const begin = `
         INSERT INTO match_indexes AS i (resource, reading) VALUES (@resource, 1)
-        ON CONFLICT (resource) DO UPDATE SET reading = i.reading + 1`;
-      await db.step([fill(begin, { resource })]);
+        ON CONFLICT (resource) DO UPDATE SET reading = i.reading + 1 RETURNING reading`;
+      const [begun] = await db.step([fill(begin, { resource })]);
+      const [row]: { reading: number }[] = begun?.rows ?? [];
       // If interrupted, this has only added ids that records are bound to.
       const unknown = `bindings b WHERE b.resource = @resource AND NOT EXISTS
         (SELECT 1 FROM match_records m WHERE m.resource = b.resource AND m.service_id = b.service_id)`;
@@ -41,23 +42,26 @@ export function matchStore(db: Database): Omit<MatchStore, keyof SameSql> {
         SELECT resource, service_id FROM bindings WHERE resource = @resource AND service_id = ANY (@ids) ON CONFLICT DO NOTHING`;
       for (const { ids } of await partsOf(db, "b.service_id", unknown, { resource }))
         await db.step([fill(remember, { resource, ids })]);
+      return row?.reading ?? 0;
     },
     async saveMatches(...of) {
       await db.step([savingMatches(...of)]);
     },
-    async unseenMatches(resource, limit) {
+    async unseenMatches(resource, limit, own) {
+      const reading = own ?? (await readingOf(resource));
       const count = `
-        SELECT count(*) AS known, count(*) FILTER (WHERE reading <> ${READING}) AS unseen
+        SELECT count(*) AS known, count(*) FILTER (WHERE reading < @reading) AS unseen
         FROM match_records WHERE resource = @resource`;
       const some = `
-        SELECT service_id FROM match_records WHERE resource = @resource AND reading <> ${READING} ORDER BY random() LIMIT @limit`;
+        SELECT service_id FROM match_records WHERE resource = @resource AND reading < @reading ORDER BY random() LIMIT @limit`;
       const [{ known, unseen } = { known: 0, unseen: 0 }] = await db.read<{ known: number; unseen: number }>(count, {
         resource,
+        reading,
       });
-      return { known, unseen, some: unseen === 0 ? [] : await idsOf(some, { resource, limit }) };
+      return { known, unseen, some: unseen === 0 ? [] : await idsOf(some, { resource, reading, limit }) };
     },
-    async endMatches(resource, { whole, readAt }) {
-      if (whole) await forgetUnseen(resource);
+    async endMatches(resource, { whole, readAt, reading }) {
+      if (whole) await forgetUnseen(resource, reading ?? (await readingOf(resource)));
       const stamp = `
         INSERT INTO match_indexes (resource, read_at) VALUES (@resource, @readAt)
         ON CONFLICT (resource) DO UPDATE SET read_at = excluded.read_at`;
@@ -81,14 +85,19 @@ export function matchStore(db: Database): Omit<MatchStore, keyof SameSql> {
     },
   };
 
-  /** Forgets what this whole read did not show; stops once another read has begun. If interrupted, it has only forgotten such records. */
-  async function forgetUnseen(resource: ResourceName): Promise<void> {
+  /** The number of the whole read that began last. */
+  async function readingOf(resource: ResourceName): Promise<number> {
     const [row] = await db.read<{ reading: number }>(`SELECT ${READING} AS reading`, { resource });
-    const values = { resource, reading: row?.reading };
-    const unseen = "match_records WHERE resource = @resource AND reading <> @reading";
+    return row?.reading ?? 0;
+  }
+
+  /** Forgets what neither this whole read nor a later one has shown. If interrupted, it has only forgotten such records. */
+  async function forgetUnseen(resource: ResourceName, reading: number): Promise<void> {
+    const values = { resource, reading };
+    const unseen = "match_records WHERE resource = @resource AND reading < @reading";
     const forget = `
       WITH gone AS (
-        DELETE FROM ${unseen} AND service_id = ANY (@ids) AND ${READING} = @reading RETURNING service_id)
+        DELETE FROM ${unseen} AND service_id = ANY (@ids) RETURNING service_id)
       DELETE FROM match_keys WHERE resource = @resource AND service_id = ANY (ARRAY(SELECT service_id FROM gone))`;
     for (const { ids } of await partsOf(db, "service_id", unseen, values))
       await db.step([fill(forget, { ...values, ids })]);

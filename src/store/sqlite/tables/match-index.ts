@@ -1,5 +1,6 @@
 import type { Database } from "better-sqlite3";
 import type { Binding, ResourceName, ServiceId } from "#model";
+import type { MatchStore } from "../../contract/matching.ts";
 import type { MatchEntry, UnseenMatches } from "../../facts.ts";
 import type { InParts, PartDone } from "../in-parts.ts";
 import { FIRST, IdParts, IN_PART, type IdPart } from "./id-parts.ts";
@@ -58,13 +59,13 @@ export class MatchIndex {
       "INSERT INTO match_keys (resource, service_id, rule, key) VALUES (?, ?, ?, ?)",
     );
     this.#countUnseen = db.prepare<[IdPart & { reading: number }], { known: number; unseen: number }>(`
-      SELECT count(*) AS known, coalesce(sum(reading <> @reading), 0) AS unseen FROM match_records WHERE ${IN_PART}`);
+      SELECT count(*) AS known, coalesce(sum(reading < @reading), 0) AS unseen FROM match_records WHERE ${IN_PART}`);
     this.#someUnseen = db.prepare<[IdPart & { reading: number; limit: number }], Drawn>(`
       SELECT service_id AS serviceId, random() % 1000000000 AS lot FROM match_records
-      WHERE ${IN_PART} AND reading <> @reading ORDER BY lot LIMIT @limit`);
+      WHERE ${IN_PART} AND reading < @reading ORDER BY lot LIMIT @limit`);
     this.#firstUnseen = db
       .prepare<[IdPart & { reading: number }], ServiceId>(
-        `SELECT service_id FROM match_records WHERE ${IN_PART} AND reading <> @reading
+        `SELECT service_id FROM match_records WHERE ${IN_PART} AND reading < @reading
          ORDER BY service_id LIMIT ${FORGOTTEN_AT_ONCE}`,
       )
       .pluck();
@@ -90,8 +91,10 @@ export class MatchIndex {
       .pluck();
   }
 
-  begin(resource: ResourceName): void {
+  /** @returns the number of the read. */
+  begin(resource: ResourceName): number {
     this.#begin.run(resource);
+    return this.numberOf(resource);
   }
 
   /** Adds the ids that records are bound to, in the part that begins with `from`. */
@@ -116,8 +119,11 @@ export class MatchIndex {
   }
 
   /** Counts unseen records in parts. Yields so that other work can run. */
-  *countingUnseen(resource: ResourceName, limit: number): Generator<undefined, UnseenMatches> {
-    const reading = this.numberOf(resource);
+  *countingUnseen(
+    resource: ResourceName,
+    limit: number,
+    reading = this.numberOf(resource),
+  ): Generator<undefined, UnseenMatches> {
     let known = 0;
     let unseen = 0;
     let some: readonly Drawn[] = [];
@@ -132,9 +138,8 @@ export class MatchIndex {
     return { known, unseen, some: some.map(({ serviceId }) => serviceId) };
   }
 
-  /** Forgets what this whole read did not show, in the part that begins with `from`; nothing once another read has begun. */
+  /** Forgets what neither this whole read nor a later one has shown, in the part that begins with `from`. */
   forgetUnseen(resource: ResourceName, reading: number, from: number): PartDone<number> {
-    if (this.numberOf(resource) !== reading) return { count: 0, next: undefined };
     const part = this.#knownParts.at(resource, from);
     const ids = this.#firstUnseen.all({ ...part, reading });
     for (const serviceId of ids) this.forget({ resource, serviceId });
@@ -172,9 +177,10 @@ export class MatchIndex {
 }
 
 /** Begins a whole read. Until its end it only adds ids that records are bound to, so an interrupted read does no harm. */
-export async function beginMatches(matches: MatchIndex, parts: InParts, resource: ResourceName): Promise<void> {
-  await parts.step(() => matches.begin(resource));
+export async function beginMatches(matches: MatchIndex, parts: InParts, resource: ResourceName): Promise<number> {
+  const reading = await parts.step(() => matches.begin(resource));
   await parts.through(FIRST, (from) => matches.rememberBound(resource, from));
+  return reading;
 }
 
 /** Ends a read. If it is interrupted, it has only forgotten records that a whole read did not show. */
@@ -182,10 +188,10 @@ export async function endMatches(
   matches: MatchIndex,
   parts: InParts,
   resource: ResourceName,
-  { whole, readAt }: { whole: boolean; readAt: number },
+  { whole, readAt, reading: own }: Parameters<MatchStore["endMatches"]>[1],
 ): Promise<void> {
   if (whole) {
-    const reading = await parts.step(() => matches.numberOf(resource));
+    const reading = own ?? (await parts.step(() => matches.numberOf(resource)));
     await parts.through(FIRST, (from) => matches.forgetUnseen(resource, reading, from));
   }
   await parts.step(() => matches.stamp(resource, readAt));
