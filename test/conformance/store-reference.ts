@@ -210,6 +210,17 @@ export function describeReference(makePlace: MakePlace): void {
       expect(await scene.store.unseenMatches("customer", 5)).toEqual({ known: 1, unseen: 0, some: [] });
     });
 
+    it("replaces only the keys of the rules that a read has", async () => {
+      await using scene = await Scene.open(makePlace);
+      const { store } = scene;
+      await store.saveMatches("customer", [entry(1, "a", "b"), entry(2, "c", "d")]);
+      await store.saveMatches("customer", [{ serviceId: 1, keys: { name: "n" } }], ["name", "customer,mail"]);
+      expect(await store.matchKeys("customer", 1)).toEqual({ number: "a", name: "n" });
+      await store.saveMatches("customer", [{ serviceId: 1, keys: {} }], ["name"]);
+      expect(await store.matchKeys("customer", 1)).toEqual({ number: "a" });
+      expect(await store.matchKeys("customer", 2)).toEqual({ number: "c", "customer,mail": "d" });
+    });
+
     it("does not lose what one read has shown to another read that began beside it", async () => {
       await using scene = await Scene.open(makePlace);
       const { store } = scene;

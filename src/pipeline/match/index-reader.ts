@@ -208,6 +208,7 @@ export class IndexReader {
   async #walk(resource: ResourceName, query: { changedSince?: number }, signal: AbortSignal) {
     const { store, service } = this.#deps;
     const matchFields = [...new Set(this.#rulesOf(resource).flatMap((rule) => rule.fields))];
+    const rules = this.#rulesOf(resource).map(ruleName);
     const carried = new Set<string>();
     let newest: number | null = null;
     let count = 0;
@@ -221,7 +222,7 @@ export class IndexReader {
           if (naturalKey({ fields: [field], compare: "exact" }, record) !== undefined) carried.add(field);
       }
       count += entries.length;
-      await store.saveMatches(resource, entries);
+      await store.saveMatches(resource, entries, rules);
     }
     if (newest !== null) this.#newest.set(resource, Math.max(newest, this.#newest.get(resource) ?? 0));
     return { count, newest, carried };

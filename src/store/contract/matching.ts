@@ -25,8 +25,11 @@ export interface MatchStore {
    */
   beginMatches(resource: ResourceName): Promise<number>;
 
-  /** Adds records of the service, or replaces their keys. */
-  saveMatches(resource: ResourceName, entries: readonly MatchEntry[]): Promise<void>;
+  /**
+   * Adds records of the service, or replaces their keys. With `rules`, only the keys of these rules: a command whose sync file has other
+   * rules takes no key from the daemon beside it.
+   */
+  saveMatches(resource: ResourceName, entries: readonly MatchEntry[], rules?: readonly string[]): Promise<void>;
 
   /** Known records that neither this whole read nor a later one has shown yet. Without `reading`, the last one that began. */
   unseenMatches(resource: ResourceName, limit: number, reading?: number): Promise<UnseenMatches>;

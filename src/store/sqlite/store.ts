@@ -231,8 +231,7 @@ export class SqliteStore implements Store {
   endSweep = (...of: Parameters<Store["endSweep"]>) => endSweep(this.#deps.sweeps, this.#parts, ...of);
 
   beginMatches = (resource: ResourceName) => beginMatches(this.#deps.matches, this.#parts, resource);
-  saveMatches = (resource: ResourceName, entries: readonly MatchEntry[]) =>
-    this.#commit.run(() => this.#deps.matches.save(resource, entries));
+  saveMatches = (...of: Parameters<Store["saveMatches"]>) => this.#commit.run(() => this.#deps.matches.save(...of));
   unseenMatches = (...of: Parameters<Store["unseenMatches"]>) =>
     this.#readInParts(this.#deps.matches.countingUnseen(...of));
   endMatches = (...of: Parameters<Store["endMatches"]>) => endMatches(this.#deps.matches, this.#parts, ...of);

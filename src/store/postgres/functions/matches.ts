@@ -1,14 +1,15 @@
 import { isKey } from "../sql.ts";
 import { BY_INDEX } from "./claims.ts";
 
-/** Stores the natural keys of service records: the `c` of `from`, {"resource", "serviceId", "keys": {rule: key}}. */
+/** Stores the natural keys of service records: the `c` of `from`, {"resource", "serviceId", "keys": {rule: key}, "rules": [rule]}. */
 export const saveMatches = (from: string) => `
   INSERT INTO match_records (resource, service_id, reading)
   SELECT c ->> 'resource', (c ->> 'serviceId')::bigint,
     coalesce((SELECT i.reading FROM match_indexes i WHERE i.resource = c ->> 'resource'), 0)
   FROM ${from}
   ON CONFLICT (resource, service_id) DO UPDATE SET reading = excluded.reading;
-  DELETE FROM match_keys k USING ${from} WHERE k.resource = c ->> 'resource' AND k.service_id = (c ->> 'serviceId')::bigint;
+  DELETE FROM match_keys k USING ${from} WHERE k.resource = c ->> 'resource' AND k.service_id = (c ->> 'serviceId')::bigint
+    AND (c -> 'rules' IS NULL OR jsonb_exists(c -> 'rules', k.rule));
   INSERT INTO match_keys (resource, service_id, rule, key)
   SELECT c ->> 'resource', (c ->> 'serviceId')::bigint, k.key, k.value FROM ${from}, jsonb_each_text(c -> 'keys') k`;
 

@@ -10,8 +10,8 @@ import { call, fill, type SqlText } from "../sql.ts";
 const READING = "coalesce((SELECT reading FROM match_indexes WHERE resource = @resource), 0)";
 
 /** Stores service records; if one occurs twice, the last entry counts. */
-export function savingMatches(...[resource, entries]: Parameters<MatchStore["saveMatches"]>): SqlText {
-  const latest = new Map(entries.map(({ serviceId, keys }) => [serviceId, { resource, serviceId, keys }]));
+export function savingMatches(...[resource, entries, rules]: Parameters<MatchStore["saveMatches"]>): SqlText {
+  const latest = new Map(entries.map(({ serviceId, keys }) => [serviceId, { resource, serviceId, keys, rules }]));
   return call("save_matches", [...latest.values()]);
 }
 

@@ -30,6 +30,7 @@ export class MatchIndex {
   readonly #reading;
   readonly #addRecord;
   readonly #forgetKeys;
+  readonly #forgetKeysOf;
   readonly #addKey;
   readonly #countUnseen;
   readonly #someUnseen;
@@ -54,6 +55,9 @@ export class MatchIndex {
     this.#addRecord = db.prepare<[string, number, number]>(`
       INSERT INTO match_records (resource, service_id, reading) VALUES (?, ?, ?)
       ON CONFLICT DO UPDATE SET reading = excluded.reading`);
+    this.#forgetKeysOf = db.prepare<[string, number, string]>(
+      "DELETE FROM match_keys WHERE resource = ? AND service_id = ? AND rule IN (SELECT value FROM json_each(?))",
+    );
     this.#forgetKeys = db.prepare<[string, number]>("DELETE FROM match_keys WHERE resource = ? AND service_id = ?");
     this.#addKey = db.prepare<[string, number, string, string]>(
       "INSERT INTO match_keys (resource, service_id, rule, key) VALUES (?, ?, ?, ?)",
@@ -103,11 +107,13 @@ export class MatchIndex {
     return { count: this.#rememberBound.run(part).changes, next: part.next };
   }
 
-  save(resource: ResourceName, entries: readonly MatchEntry[]): void {
+  save(resource: ResourceName, entries: readonly MatchEntry[], rules?: readonly string[]): void {
     const reading = this.numberOf(resource);
+    const own = rules && JSON.stringify(rules);
     for (const { serviceId, keys } of entries) {
       this.#addRecord.run(resource, serviceId, reading);
-      this.#forgetKeys.run(resource, serviceId);
+      if (own === undefined) this.#forgetKeys.run(resource, serviceId);
+      else this.#forgetKeysOf.run(resource, serviceId, own);
       for (const [rule, key] of Object.entries(keys)) this.#addKey.run(resource, serviceId, rule, key);
     }
   }
