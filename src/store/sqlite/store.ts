@@ -3,7 +3,7 @@ import type { Clock, RecordId, RecordState, ResourceName, StreamName } from "#mo
 import { redacted, type Logger, type Redact } from "#telemetry";
 import type { Applied, Claim } from "../claim.ts";
 import type { RecordQuery, Store } from "../contract/index.ts";
-import { checkedNote, type MatchEntry } from "../facts.ts";
+import { checkedNote } from "../facts.ts";
 import { storedFact, type Note } from "../note.ts";
 import type { Access } from "../roles/access.ts";
 import { oneProcess } from "../roles/one-process.ts";
