@@ -37,7 +37,7 @@ describe("a contact that gets another customer", () => {
     const { dropped, serviceId } = await opened.service.update("customerContact", 7, patch, never);
     expect({ dropped, serviceId }).toEqual({ dropped: [], serviceId: 7 });
     expect(written(server.seen)).toEqual([
-      [`PUT ${CONTACT}/move`, { customer: 2, customerLocation: 6, moveAttachedCustomerObjects: false }],
+      [`PUT ${CONTACT}/move`, { customer: 2, customerLocation: 6 }],
       [`PUT ${CONTACT}`, { name: "B" }],
     ]);
   });
@@ -56,9 +56,7 @@ describe("a contact that gets another customer", () => {
     await using opened = open(server.url);
     const { dropped } = await opened.service.update("customerContact", 7, edit({ customerLocation: 6 }), never);
     expect(dropped).toEqual([]);
-    expect(written(server.seen)).toEqual([
-      [`PUT ${CONTACT}/move`, { customer: 1, customerLocation: 6, moveAttachedCustomerObjects: false }],
-    ]);
+    expect(written(server.seen)).toEqual([[`PUT ${CONTACT}/move`, { customer: 1, customerLocation: 6 }]]);
   });
 
   it("is reported as dropped where the service answers 200 and a read shows the old one", async () => {

@@ -106,13 +106,12 @@ export class Moves {
 /** Answers of a service that does not have the action. */
 const NOT_OFFERED: ReadonlySet<number> = new Set([404, 405, 410, 501]);
 
-/** The owner is always named. What a person attached to a contact stays where it is: it is not ours. */
+/** The owner is always named. Nothing asks for what is attached to a contact to be moved along: it is not ours. */
 function bodyOf(resource: ResourceName, moved: JsonObject, before: JsonObject): JsonObject {
   const [owner = ""] = resourceFacts(resource).moves;
   const body: Record<string, Json> = { ...moved };
   const ownerBefore = before[owner];
   if (!(owner in moved) && ownerBefore !== undefined) body[owner] = idOf(ownerBefore) ?? ownerBefore;
-  if (resource === "customerContact") body["moveAttachedCustomerObjects"] = false;
   return body;
 }
 
