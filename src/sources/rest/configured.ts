@@ -1,6 +1,7 @@
-import { isJsonObject, splitKey, StopError, type Json } from "#model";
+import { splitKey, StopError, type Json } from "#model";
 import type { WebRequest } from "../wire/client/web-client.ts";
-import { isOwn404 } from "../wire/client/web-errors.ts";
+import { isEmpty404 } from "../wire/client/web-errors.ts";
+import { errorIn } from "../wire/stamps/error-in.ts";
 import { encodeStamp, PRECISIONS } from "../wire/stamps/stamp-format.ts";
 import { lastKey, rowAt, rowsAt, valueAt } from "../wire/stamps/values.ts";
 import type { Wall, WallRange } from "../wire/stamps/wall.ts";
@@ -89,7 +90,7 @@ function requestOf(read: ListRead, query: RestQuery, paging: Readonly<Record<str
   const request: WebRequest = {
     method: read.method,
     url: addressOf(read.path, { ...Object.fromEntries(bounded), ...paging }),
-    ...(read.emptyOn404 ? { absent: isOwn404 } : {}),
+    ...(read.emptyOn404 ? { absent: isEmpty404 } : {}),
   };
   if (read.body === undefined) return request;
   return { ...request, json: fillJson(read.body, { ...open, ...values, ...texts(paging) }) };
@@ -98,7 +99,7 @@ function requestOf(read: ListRead, query: RestQuery, paging: Readonly<Record<str
 /** APIs written in Go return an empty list as null. Beside an error, null proves nothing. */
 function isNullList(answer: Json, path: string): boolean {
   if (path === "" || valueAt(answer, path) !== null) return false;
-  return isJsonObject(answer) && !answer["error"] && !answer["errors"];
+  return errorIn(answer) === undefined;
 }
 
 /** Returns the range's bounds as template values; an open bound has no value. */
@@ -119,7 +120,7 @@ function isOpen(template: string, values: Readonly<Record<string, string>>): boo
 }
 
 function linked(read: ListRead, url: string): WebRequest {
-  return { method: read.method, url, ...(read.emptyOn404 ? { absent: isOwn404 } : {}) };
+  return { method: read.method, url, ...(read.emptyOn404 ? { absent: isEmpty404 } : {}) };
 }
 
 function texts(values: Readonly<Record<string, string | number>>): Record<string, string> {

@@ -60,7 +60,10 @@ const stamped = {
   filterFormat: stampFormatSchema.optional().describe("How the bounds are written, where it differs from `format`"),
   precision: precisionSchema.default("second").describe("How fine stamps are on the wire"),
   paging: paging.prefault({ kind: "none" }).describe("How further pages are asked for"),
-  emptyOn404: z.boolean().default(false).describe("404 means no rows"),
+  emptyOn404: z
+    .boolean()
+    .default(false)
+    .describe("404 means no rows, unless it says that something else is missing, such as a module"),
 };
 
 const configured = z.strictObject({

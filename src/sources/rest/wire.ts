@@ -8,7 +8,7 @@ export {
   type LoginDeps as LoginParts,
 } from "../wire/client/login.ts";
 export { encodeStamp } from "../wire/stamps/stamp-format.ts";
-export { jsonText, jsonValue, rowAt, rowsAt, valueAt } from "../wire/stamps/values.ts";
+export { isStray, jsonText, jsonValue, rowAt, rowsAt, valueAt } from "../wire/stamps/values.ts";
 export { wallText, type Wall } from "../wire/stamps/wall.ts";
-export { isOwn404 } from "../wire/client/web-errors.ts";
+export { isEmpty404, isOwn404 } from "../wire/client/web-errors.ts";
 export type { WebRequest } from "../wire/client/web-client.ts";

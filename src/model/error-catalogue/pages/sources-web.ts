@@ -138,9 +138,10 @@ export const sourcesWebErrors = errorPage({
       remedy: "Correct the name of the field or the table: it does not exist in this system.",
     },
     E_SOURCE_ROWS: {
-      meaning: "The answer has no list of records where one was expected.",
+      meaning: "The answer has no list of records where one was expected, or an empty one beside an error.",
       normal: "No.",
-      remedy: "Correct `rows`; the message names the members that the answer has.",
+      remedy:
+        "If the message quotes an error, settle that in the ERP. Otherwise correct `rows`; the message names the members that the answer has.",
     },
     E_SOURCE_SETTINGS: {
       meaning:

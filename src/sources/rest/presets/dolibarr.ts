@@ -3,7 +3,7 @@ import type { Json } from "#model";
 import type { PresetRead, RestSettings } from "../schema.ts";
 import { stamped, type RestQuery, type RestShapes } from "../shape.ts";
 import { addressOf } from "../template.ts";
-import { encodeStamp, isOwn404, rowAt, rowsAt } from "../wire.ts";
+import { encodeStamp, isEmpty404, isOwn404, rowAt, rowsAt } from "../wire.ts";
 import { afterLastKey, byKeyset, conditionOf, rangeEnds } from "./preset-shape.ts";
 
 const parameters = z.record(z.string(), z.union([z.string(), z.number()])).default({});
@@ -51,7 +51,7 @@ export function dolibarr(read: PresetRead, settings: RestSettings): RestShapes {
               page: 0,
               ...(filters === "" ? {} : { sqlfilters: filters }),
             }),
-            absent: isOwn404,
+            absent: isEmpty404,
           };
         },
         rows: (answer) => rowsAt(answer, ""),

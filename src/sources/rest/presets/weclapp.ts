@@ -3,7 +3,7 @@ import { ParkError, type Json, type JsonObject } from "#model";
 import type { PresetRead } from "../schema.ts";
 import { stamped, type RestShapes } from "../shape.ts";
 import { addressOf } from "../template.ts";
-import { encodeStamp, isOwn404, jsonText, rowAt, rowsAt } from "../wire.ts";
+import { encodeStamp, isOwn404, isStray, jsonText, rowAt, rowsAt } from "../wire.ts";
 import { afterLastKey, byKeyset, conditionOf } from "./preset-shape.ts";
 
 const parameters = z.record(z.string(), z.union([z.string(), z.number(), z.boolean()])).default({});
@@ -86,7 +86,7 @@ function assertFiltered(table: string, rows: readonly JsonObject[], { name, valu
   const isMeant = (row: JsonObject) =>
     Object.hasOwn(row, property) &&
     (operator !== "eq" || typeof value === "number" || value === "" || isSame(row[property], value));
-  const row = rows.find((one) => !isMeant(one));
+  const row = rows.find((one) => !isStray(one) && !isMeant(one));
   if (row === undefined) return;
   const found = Object.hasOwn(row, property) ? jsonText(row[property]) : "no such property";
   throw new ParkError(

@@ -1,4 +1,5 @@
 import { isJsonObject, ParkError, RetryError, WaitError, type Json, type SyncError } from "#model";
+import { isHarmless } from "../stamps/error-in.ts";
 import { HttpFailure, retryAfterMs, type HttpAnswer } from "#http";
 
 const MESSAGE_LENGTH = 300;
@@ -44,6 +45,14 @@ export function statusError(
  */
 export function isOwn404({ status, excerpt }: HttpAnswer): boolean {
   return status === 404 && /^$|^[[{"]|[\]}]$/.test(excerpt);
+}
+
+/** Whether the API itself answered 404 because a list has no rows. That an API or a module is missing is no empty list. */
+export function isEmpty404(answer: HttpAnswer): boolean {
+  const { excerpt } = answer;
+  // Warnings of PHP may come before the body.
+  const body = excerpt.slice(Math.max(0, excerpt.search(/[[{]/)));
+  return isOwn404(answer) && isHarmless(messageIn(body));
 }
 
 export function loginRefused(answer: HttpAnswer, place: string, said = ""): ParkError {

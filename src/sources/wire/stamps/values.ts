@@ -1,4 +1,5 @@
 import { z } from "zod";
+import { errorIn } from "./error-in.ts";
 import { isJsonObject, joinKey, ParkError, type Json, type JsonObject, type Key } from "#model";
 
 /** Returns the value at a dotted path (`customer.id`, `lines.0.no`). The empty path means the value itself. */
@@ -19,6 +20,9 @@ export function valueAt(value: Json | undefined, path: string): Json | undefined
  * `false` for an empty field). Such a row has no identity.
  */
 export function keyParts(row: JsonObject, fields: readonly string[]): (string | number | boolean)[] {
+  const stray = strays.get(row);
+  if (stray !== undefined)
+    throw new ParkError("E_SOURCE_KEY", `a row is ${stray}, but an object is expected`, { details: { isStray: true } });
   return fields.map((field) => {
     const value = valueAt(row, field);
     if (isKeyPart(value, fields)) return value;
@@ -47,14 +51,39 @@ export function keyOf(row: JsonObject, fields: readonly string[]): Key {
   return joinKey(keyParts(row, fields));
 }
 
+/** What rows of answers were that are no objects, by what took their place. */
+const strays = new WeakMap<JsonObject, string>();
+
+/** Whether an object takes the place of a row that is none. */
+export function isStray(row: JsonObject): boolean {
+  return strays.has(row);
+}
+
 /**
- * Returns the rows of an answer.
- * @throws {ParkError} E_SOURCE_ROWS when there is no list of objects at `path`.
+ * Returns the rows of an answer. A row that is no object comes first, as one without a key, so that pages still end with a row that has one.
+ * @throws {ParkError} E_SOURCE_ROWS when there is no list of objects at `path`, or an empty one beside an error.
  */
 export function rowsAt(answer: Json, path: string): JsonObject[] {
   const rows = valueAt(answer, path);
-  if (Array.isArray(rows) && rows.every(isJsonObject)) return rows;
-  throw misshapen(answer, path, rows, "a list of objects");
+  if (!Array.isArray(rows)) throw misshapen(answer, path, rows, "a list of objects");
+  if (rows.length === 0) refuseError(answer, "an empty list");
+  const objects = rows.filter(isJsonObject);
+  if (objects.length === rows.length) return objects;
+  if (objects.length === 0 && rows.length > 1) throw misshapen(answer, path, rows, "a list of objects");
+  return [...rows.filter((row) => !isJsonObject(row)).map(stray), ...objects];
+}
+
+/** @throws {ParkError} E_SOURCE_ROWS when an answer without a row reports an error: it does not say that there is none. */
+function refuseError(answer: Json, found: string): void {
+  const said = errorIn(answer);
+  if (said !== undefined)
+    throw new ParkError("E_SOURCE_ROWS", `the answer has ${found}, but reports an error: ${said}`);
+}
+
+function stray(row: Json): JsonObject {
+  const place: JsonObject = {};
+  strays.set(place, row === null ? "null" : Array.isArray(row) ? "a list" : `a ${typeof row}`);
+  return place;
 }
 
 /**
@@ -64,7 +93,10 @@ export function rowsAt(answer: Json, path: string): JsonObject[] {
 export function rowAt(answer: Json, path: string): JsonObject | undefined {
   const found = valueAt(answer, path);
   const row = Array.isArray(found) ? (found[0] ?? null) : found;
-  if (row === null) return undefined;
+  if (row === null) {
+    refuseError(answer, "no record");
+    return undefined;
+  }
   if (isJsonObject(row)) return row;
   throw misshapen(answer, path, found, "an object");
 }

@@ -65,7 +65,7 @@ export class RowReader implements KeylessReader {
     for (const raw of raws) {
       const key = attempt(() => this.#form.key(raw));
       if (key.thrown !== undefined) {
-        keyless = key.thrown;
+        if (!(key.thrown instanceof ParkError && key.thrown.details["isStray"] === true)) keyless = key.thrown;
         hasField ||= !(key.thrown instanceof ParkError && key.thrown.details["isMissing"] === true);
         this.#keyless = { count: (this.#keyless?.count ?? 0) + 1, reason: reasonOf(key.thrown) };
         continue;
