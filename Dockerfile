@@ -11,8 +11,9 @@ COPY package.json package-lock.json ./
 RUN npm ci --ignore-scripts
 COPY tsconfig.json tsconfig.build.json ./
 COPY src ./src
-# Optional is what belongs to a platform: the compiler itself, and a Node.js for checkouts.
-RUN npm run build && npm prune --ignore-scripts --omit=dev --omit=optional
+# Optional is what belongs to a platform: the compiler itself, and a Node.js for checkouts. The commit is for `svcsync --version`.
+ARG REVISION=
+RUN SVCSYNC_COMMIT=$REVISION npm run build && npm prune --ignore-scripts --omit=dev --omit=optional
 # What only a compiler, an editor or another platform reads.
 RUN find dist node_modules -type f \( -name '*.map' -o -name '*.d.ts' -o -name '*.d.mts' -o -name '*.d.cts' -o -name '*.c' -o -name '*.cc' \
     -o -name '*.cpp' -o -name '*.h' -o -name '*.hpp' -o -name '*.gyp' -o -name '*.gypi' \) -delete \

@@ -104,8 +104,8 @@ const steps: readonly (readonly [string, (context: StepContext) => Promise<void>
   ["files for deployment", copyDeployment],
 ];
 
-async function build({ root }: StepContext): Promise<void> {
-  await run("npm", ["run", "--silent", "build"], { cwd: root });
+async function build({ root, commit }: StepContext): Promise<void> {
+  await run("npm", ["run", "--silent", "build"], { cwd: root, env: { ...process.env, SVCSYNC_COMMIT: commit } });
 }
 
 async function pack({ root, folder, version }: StepContext): Promise<void> {
@@ -115,7 +115,7 @@ async function pack({ root, folder, version }: StepContext): Promise<void> {
 }
 
 /** Installs the package with what the lock file pins, in an empty folder, and syncs the sample ERP with the simulated service. */
-async function smokePackage({ root, folder, version }: StepContext): Promise<void> {
+async function smokePackage({ root, folder, version, commit }: StepContext): Promise<void> {
   const place = await mkdtemp(join(tmpdir(), "svcsync-release-"));
   try {
     await run("tar", ["-xzf", join(folder, packageFile(version)), "-C", place, "--strip-components=1"]);
@@ -123,8 +123,8 @@ async function smokePackage({ root, folder, version }: StepContext): Promise<voi
     await run("npm", ["ci", "--omit=dev", "--omit=optional", "--ignore-scripts", "--silent"], { cwd: place });
     const main = join(place, "dist", "main.js");
     const { stdout } = await run(process.execPath, [main, "--version"], { cwd: place });
-    if (stdout.split(" ")[0]?.trim() !== version)
-      throw new Error(`the package says "${stdout.trim()}", expected ${version}.`);
+    const expected = `${version} (${commit.slice(0, 12)})`;
+    if (stdout.trim() !== expected) throw new Error(`the package says "${stdout.trim()}", expected "${expected}".`);
     await run(process.execPath, [main, "demo"], { cwd: place, maxBuffer: 64 * 2 ** 20 });
   } finally {
     await rm(place, { recursive: true, force: true });
@@ -165,6 +165,7 @@ async function copyDeployment({ root, folder }: StepContext): Promise<void> {
   // A name that begins with a dot would be hidden beside the others.
   await cp(join(root, ".env.example"), join(folder, "env.example"));
   for (const name of ["compose.yaml", "compose.replicas.yaml"]) await cp(join(root, name), join(folder, name));
+  await cp(join(root, "deploy/release/docker-bake.json"), join(folder, "docker-bake.json"));
   await cp(join(root, "deploy/kubernetes/svcsync.yaml"), join(folder, "kubernetes.yaml"));
   await cp(join(root, "deploy/kubernetes/svcsync-replicas.yaml"), join(folder, "kubernetes-replicas.yaml"));
 }

@@ -1,6 +1,6 @@
 import { Command, CommanderError } from "commander";
 import { codeOf, errorEntry } from "#model";
-import { version } from "#telemetry";
+import { versionText } from "#telemetry";
 import type { CommandLine, Registration } from "./command-context.ts";
 import { failureCode, failureText, isSettingsError } from "./output/failure-text.ts";
 import { exitCode, exitCodes, safeIo, type Io, type ProcessIo } from "./output/io.ts";
@@ -58,7 +58,7 @@ export async function runCommand(argv: readonly string[], processIo: ProcessIo):
   let code: number = exitCode.ok;
   const program = new Command("svcsync")
     .description("Keep a service system in sync with an ERP.")
-    .version(version)
+    .version(versionText())
     .option(
       "--env-file <path>",
       "file with settings; the process environment takes precedence (default: .env if there is one)",

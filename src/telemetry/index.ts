@@ -4,4 +4,4 @@ export { latencyBoundsMs, type DeliveryEnd, type Metrics, type Readings } from "
 export { metricsType, openMetrics, type MetricsOptions } from "./prometheus.ts";
 export { openTraces, type TracedWork, type Traces, type TracesOptions } from "./traces.ts";
 export { isSecretField, redacted, redactedMark, Redaction, type Redact } from "./redaction.ts";
-export { version } from "./version.ts";
+export { version, versionText } from "./version.ts";

@@ -2,6 +2,23 @@ import { readFileSync } from "node:fs";
 import { z } from "zod";
 
 const manifest = new URL("../../package.json", import.meta.url);
+/** Written by the build: dist/package.json. Where the sources run, there is none. */
+const built = new URL("../package.json", import.meta.url);
 
 /** The version in package.json, which is two folders above both src/telemetry and dist/telemetry. */
 export const { version } = z.object({ version: z.string() }).parse(JSON.parse(readFileSync(manifest, "utf8")));
+
+/** The version, and the first 12 digits of the commit that the program was built from, if that is known. */
+export function versionText(): string {
+  const commit = commitBuilt();
+  return commit === undefined ? version : `${version} (${commit.slice(0, 12)})`;
+}
+
+function commitBuilt(): string | undefined {
+  try {
+    const { commit } = z.object({ commit: z.string().optional() }).parse(JSON.parse(readFileSync(built, "utf8")));
+    return commit === "" ? undefined : commit;
+  } catch {
+    return undefined;
+  }
+}
