@@ -1,5 +1,5 @@
 import { z } from "zod";
-import { StopError } from "#model";
+import { StopError, type ErrorFacts } from "#model";
 import type { Observer, Relay, StreamHolds } from "#pipeline";
 import { openQueue, type Queue } from "#queue";
 import { ownText, type Note, type Store } from "#store";
@@ -12,6 +12,7 @@ import { leadFailed, Leading, type PollPlan } from "./replicas/leading.ts";
 import { ReplicaPart } from "./replicas/replica.ts";
 import { openOwnStore, openSystems, type Configuration, type Systems } from "./systems/systems.ts";
 import { PollWatch } from "./watch/poll-watch.ts";
+import { queueGone, type QueuePatience } from "./watch/queue-gone.ts";
 import { watchService } from "./watch/service-watch.ts";
 import { proveWork } from "./watch/work-proof.ts";
 
@@ -35,6 +36,8 @@ export interface Daemon extends AsyncDisposable {
   readonly url: string | undefined;
   /** Resolves while the daemon does its work; see {@link proveWork}. */
   proveWork(): Promise<void>;
+  /** Resolves with an error once the queue has been dead for so long; see {@link queueGone}. */
+  queueGone(patience: QueuePatience, signal: AbortSignal): Promise<ErrorFacts | undefined>;
   /** Resolves with the error that ends the daemon; pending as long as the daemon can continue. */
   readonly failure: Promise<StopError>;
 }
@@ -110,6 +113,7 @@ async function start(
     relay,
     url: web?.url,
     proveWork: () => proveWork({ ...parts, queue, polls: pollWatch }),
+    queueGone: (patience, signal) => queueGone(queue, patience, signal),
     failure,
     [Symbol.asyncDispose]: () => closing[Symbol.asyncDispose](),
   };

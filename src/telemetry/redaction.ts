@@ -57,9 +57,9 @@ export class Redaction {
 
   #learn(): void {
     const spellings = [...this.#spellings, ...this.#logins.flatMap(({ tokens }) => tokens.flatMap(spellingsOf))];
-    this.#pattern = anyOf(spellings, "g");
+    this.#pattern = anyOf(spellings, patternOf, "g");
     const cores = [...this.#cores, ...this.#logins.flatMap(({ tokens }) => tokens.flatMap(base64Cores))];
-    this.#encoded = cores.length === 0 ? undefined : anyOf(cores);
+    this.#encoded = cores.length === 0 ? undefined : anyOf(cores, escapeRegExp);
   }
 
   readonly redact: Redact = (text) => {
@@ -94,11 +94,11 @@ export function isSecretField(name: string): boolean {
 }
 
 /** Longest first, so that a secret that contains another one is removed as a whole. */
-function anyOf(texts: readonly string[], flags?: string): RegExp {
+function anyOf(texts: readonly string[], pattern: (text: string) => string, flags?: string): RegExp {
   return new RegExp(
     [...new Set(texts)]
       .toSorted((a, b) => b.length - a.length)
-      .map(escapeRegExp)
+      .map(pattern)
       .join("|"),
     flags,
   );
@@ -106,6 +106,17 @@ function anyOf(texts: readonly string[], flags?: string): RegExp {
 
 function spellingsOf(secret: string): string[] {
   return [secret, encodeURIComponent(secret), JSON.stringify(secret).slice(1, -1)];
+}
+
+/** Secrets up to this length occur in ordinary words. */
+const SHORT_LENGTH = 3;
+const letter = "[0-9A-Za-z_\\u00c0-\\u024f]";
+
+/** Finds a short secret only where it is a word of its own: cut out of words, it would make every text unreadable. */
+function patternOf(spelling: string): string {
+  const pattern = escapeRegExp(spelling);
+  if (spelling.length > SHORT_LENGTH || !new RegExp(`^${letter}+$`).test(spelling)) return pattern;
+  return `(?<!${letter})${pattern}(?!${letter})`;
 }
 
 function escapeRegExp(text: string): string {

@@ -46,6 +46,14 @@ describe("check", () => {
     expect((await scene.run("check", "--service")).stdout).not.toContain("Not checked");
   });
 
+  it("finds nothing when it is told to stop, and says so", async () => {
+    const stopped = AbortSignal.abort();
+    const { code, stdout } = await runCaptured(["check", "--env-file", scene.envFile], { signal: stopped });
+    expect(stdout).toContain("Not checked: the rest, because svcsync was told to stop.");
+    expect(stdout).not.toMatch(/PROBLEM|E_INTERNAL|abort/i);
+    expect(code).toBe(75);
+  });
+
   it("says its findings as JSON too", async () => {
     const { stdout } = await scene.run("check", "--json");
     expect(JSON.parse(stdout)).toMatchObject({

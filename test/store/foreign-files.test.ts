@@ -27,6 +27,17 @@ describe("what is no file of the store", () => {
     },
   );
 
+  it("is refused when DATA_DIR is a file, or lies below one", async () => {
+    await using place = await sqlitePlace();
+    const file = join(place.dataDir, "data");
+    await writeFile(file, "its own");
+    for (const dataDir of [file, join(file, "below")])
+      await expect(open(dataDir)).rejects.toMatchObject({
+        code: "E_STORE_FILE",
+        message: expect.stringContaining("DATA_DIR is a file, or lies below one; set DATA_DIR to a folder"),
+      });
+  });
+
   it("is refused before a device is touched", async () => {
     await using place = await sqlitePlace();
     const before = await modeOf("/dev/null");

@@ -231,3 +231,12 @@ describe("no secret in a log", () => {
     );
   });
 });
+
+describe("a short secret", () => {
+  it("is redacted as a word, and not cut out of words", () => {
+    const { redact } = new Redaction(["a", "123", "abcd", "%"]);
+    expect(redact("a cat sat at 12345 and 123, abcde")).toBe("[redacted] cat sat at 12345 and [redacted], [redacted]e");
+    expect(redact("password=a&x=123")).toBe("password=[redacted]&x=[redacted]");
+    expect(redact("50%")).toBe("50[redacted]");
+  });
+});

@@ -69,7 +69,8 @@ const REFUSALS: ReadonlySet<number> = new Set([
 export function answerError(answer: HttpAnswer, write: boolean, now: number): SyncError {
   const { status, place } = answer;
   const said = serviceMessage(answer);
-  const message = `${place} answered ${status}${said === "" ? "" : `: ${said}`}`;
+  const page = isWebPage(answer) ? " with a web page: is SERVICE_URL the tenant's address?" : "";
+  const message = `${place} answered ${status}${page}${said === "" ? "" : `: ${said}`}`;
   const details = { status, said };
   if (status === 429) {
     return new WaitError("E_SERVICE_BUSY", message, {
@@ -95,11 +96,21 @@ export function askedPauseMs({ headers }: HttpAnswer, now: number): number | und
 export function exchangeError(failure: unknown, write: boolean): unknown {
   if (!(failure instanceof HttpFailure)) return failure;
   const unreadable = ["malformed", "encoding", "too-large", "origin"].includes(failure.reason);
-  return new RetryError(unreadable ? "E_SERVICE_ANSWER" : "E_SERVICE_UNREACHABLE", failure.message, {
+  const message = failure.message + hintOf(failure);
+  return new RetryError(unreadable ? "E_SERVICE_ANSWER" : "E_SERVICE_UNREACHABLE", message, {
     outcomeUnknown: write && failure.outcomeUnknown,
     cause: failure,
     details: { reason: failure.reason },
   });
+}
+
+/** The setting that such a failure usually concerns. */
+function hintOf({ reason, message }: HttpFailure): string {
+  if (reason === "malformed") return "; is SERVICE_URL the tenant's address?";
+  if (reason !== "tls") return "";
+  if (/self.signed|unable to (get|verify)|issuer|CERT_UNTRUSTED/i.test(message))
+    return "; if the certificate is self-signed or of a private authority, set SERVICE_CA_FILE to the PEM file of that authority";
+  return /expired|altname|does not match|not valid/i.test(message) ? "; SERVICE_CA_FILE does not help here" : "";
 }
 
 /**
@@ -110,6 +121,11 @@ export function serviceMessage(answer: HttpAnswer): string {
   const text = answer.excerpt;
   const said = fromJson(text) ?? /<title>([^<]*)/i.exec(text)?.[1] ?? (text.startsWith("<") ? "" : text);
   return said.replaceAll(/\s+/g, " ").trim().slice(0, MESSAGE_LENGTH);
+}
+
+/** Whether the answer is a page for people, as a web server, a proxy or a login gives it, and no API. */
+function isWebPage({ excerpt }: HttpAnswer): boolean {
+  return /^\s*(<!doctype html|<html)/i.test(excerpt);
 }
 
 /** Whether an answer has the form of the service's own errors. */

@@ -55,6 +55,18 @@ describe("check", () => {
     ],
     ["a key that is NULL", "insert into items values (null, 'x', null)", {}, "E_SOURCE_KEY_NULL"],
     ["an unknown column", "", { changed: "att" }, "did you mean at?"],
+    [
+      "a column under where that the table does not have",
+      "",
+      { where: "nmae = 'x'" },
+      "the condition under `where` (nmae = 'x') is refused",
+    ],
+    [
+      "a condition that is no SQL",
+      "",
+      { where: "name = = 'x'" },
+      "the condition under `where` (name = = 'x') is refused",
+    ],
     ["an unknown table", "", { table: "item" }, "did you mean items?"],
   ] as const)("finds %s and says what to do", async (_, insert, read, expected) => {
     const found = worst(

@@ -1,5 +1,5 @@
 import { PollsSeen, ProgressWatch, startDaemon, untilIdle } from "#daemon";
-import { oneLine, StopError, type RecordId, type StreamName } from "#model";
+import { errorText, oneLine, StopError, type ErrorFacts, type RecordId, type StreamName } from "#model";
 import { attentionLines, duration, knownRemedyOf, listHints, type BlockedPolicy } from "#operator";
 import {
   needsPersonCount,
@@ -21,6 +21,24 @@ const HORIZON_MS = 30_000;
 const TIMEOUT_SECONDS = 300;
 /** How much later than the settle time its last step may become due. */
 const SETTLE_MARGIN_MS = 5_000;
+
+/** How long the queue may be away: longer than a restart of Redis takes. */
+const QUEUE_PATIENCE_MS = 30_000;
+const QUEUE_LOOK_MS = 5_000;
+
+/** The queue does not answer, so nothing can be polled or delivered. */
+class QueueGone {
+  readonly error: ErrorFacts;
+
+  constructor(error: ErrorFacts) {
+    this.error = error;
+  }
+}
+
+/** Pending where the watch ended without a finding, so that it wins no race. */
+function goneOf(error: ErrorFacts | undefined): QueueGone | Promise<never> {
+  return error === undefined ? new Promise<never>(() => undefined) : new QueueGone(error);
+}
 
 interface SyncOptions extends JsonOptions {
   /** Seconds without any progress after which the run ends. */
@@ -78,7 +96,9 @@ export async function sync(options: SyncOptions, io: Io): Promise<number> {
   const limitMs = Math.max(configuration.settings.delivery.settleMs, (options.timeout ?? TIMEOUT_SECONDS) * 1000);
   const isIdle = untilIdle(daemon, polls, names, horizonMs, signal);
   const isStalled = progress.stalled(limitMs, signal);
-  const end = await Promise.race([daemon.failure, isIdle, isStalled]);
+  const patience = { everyMs: QUEUE_LOOK_MS, patienceMs: Math.min(QUEUE_PATIENCE_MS, limitMs) };
+  const isQueueGone = daemon.queueGone(patience, signal);
+  const end = await Promise.race([daemon.failure, isIdle, isStalled, isQueueGone.then(goneOf)]);
   looking.abort();
   await Promise.allSettled([isIdle, isStalled]);
   shown.finish();
@@ -92,6 +112,11 @@ export async function sync(options: SyncOptions, io: Io): Promise<number> {
   if (options.json) printJson(io.stdout, asJson(statuses, totals, requests));
   else io.stdout.write(asText(statuses, totals, requests));
   if (io.signal.aborted) return exitCode.again;
+  if (end instanceof QueueGone) {
+    const remedy = knownRemedyOf(end.error.code) ?? "Check QUEUE_URL.";
+    io.stderr.write(`This round ends, because ${errorText(end.error)}.\n  -> ${remedy} The next round continues.\n`);
+    return exitCode.again;
+  }
   if (end === true) {
     io.stderr.write(`Nothing progressed for ${duration(limitMs)}, so this round ends; the next one continues.\n`);
     return exitCode.again;

@@ -8,13 +8,14 @@ import {
   type Configuration,
   type Sources,
 } from "#daemon";
-import { errorFacts, errorText, isLoopback, systemClock, type Finding, type StreamName } from "#model";
-import { knownRemedyOf, remedyOf, unlistedStreams } from "#operator";
+import { isLoopback, systemClock, type Finding, type StreamName } from "#model";
+import { remedyOf, unlistedStreams } from "#operator";
 import { openQueue } from "#queue";
 import { openService, type Service } from "#service";
 import { loadSettings, storeLocation } from "#settings";
 import { openStore } from "#store";
 import { openLogger, version } from "#telemetry";
+import { attempt, orStopped } from "../../check/attempt.ts";
 import { checkFields, checkNames } from "../../check/check-fields.ts";
 import { environmentFindings } from "../../check/environment-findings.ts";
 import { findingsText, syncFileFindings } from "../../check/findings-text.ts";
@@ -36,14 +37,7 @@ interface CheckOptions extends JsonOptions {
 const dialectNotChecked =
   'whether the DIALECT settings fit the tenant (brand, paths, lists, paging). "svcsync check --service" reads a few records to find out.';
 
-/** What usually fixes the failure of a part, where its error code has no remedy. */
-const partRemedies = {
-  service: "Check SERVICE_URL, the network and any proxy in between.",
-  queue: "Check QUEUE_URL; without it svcsync starts its own Redis.",
-  store: "DATA_DIR must be a folder that this user may write to.",
-  mapping: 'Correct the field in the sync file; "svcsync peek" shows rows as they are read and mapped.',
-  erp: "Check the source's settings in the sync file and that the ERP can be reached from here.",
-} as const;
+const stoppedEarly = "the rest, because svcsync was told to stop. Check again.";
 
 export const registerCheck: Registration = (cli) =>
   cli
@@ -74,9 +68,16 @@ export async function check(options: CheckOptions, io: Io): Promise<number> {
     ...environmentFindings(options, syncFile),
     ...syncFileFindings(settings.syncFile, syncFile),
   ];
-  findings.push(...(await checkStore(parts)), ...(await checkSources(parts)), ...(await checkQueue(parts)));
-  findings.push(...(await checkService(parts, options.service ?? false)));
-  return report(findings, options.service ? [] : [dialectNotChecked], options, io);
+  const isProbe = options.service ?? false;
+  try {
+    for (const look of [checkStore, checkSources, checkQueue, checkService])
+      findings.push(...(await orStopped(look(parts, isProbe), io.signal)));
+  } catch (thrown) {
+    if (!io.signal.aborted) throw thrown;
+    report(findings, [stoppedEarly], options, io);
+    return exitCode.again;
+  }
+  return report(findings, isProbe ? [] : [dialectNotChecked], options, io);
 }
 
 /** What the checks share. */
@@ -97,65 +98,87 @@ function report(
   return findings.some(({ verdict }) => verdict === "problem") ? exitCode.needsPerson : exitCode.ok;
 }
 
-async function checkStore({ settings, secrets, syncFile, logger }: CheckedParts): Promise<Finding[]> {
-  return attempt("store", async () => {
-    const location = storeLocation(settings, secrets);
-    await using store = await openStore(location, { as: "operator", clock: systemClock, logger });
-    await store.check();
-    await expectKnownService(store, location, settings.service, false);
-    const refused = await refusedFindings(store, syncFile.streams);
-    const where = typeof location === "string" ? location : `the schema ${location.schema} in PostgreSQL`;
-    const unlisted = (await unlistedStreams(store, syncFile.streams)).map(({ name, message, remedy }): Finding => {
-      return { subject: `stream ${name}`, verdict: "warning", message, remedy };
-    });
-    return [{ subject: "store", verdict: "ok", message: `${where} can be written` }, ...refused, ...unlisted];
-  });
+async function checkStore({ settings, secrets, syncFile, logger, signal }: CheckedParts): Promise<Finding[]> {
+  return attempt(
+    "store",
+    async () => {
+      const location = storeLocation(settings, secrets);
+      await using store = await openStore(location, { as: "operator", clock: systemClock, logger });
+      await store.check();
+      await expectKnownService(store, location, settings.service, false);
+      const refused = await refusedFindings(store, syncFile.streams);
+      const where = typeof location === "string" ? location : `the schema ${location.schema} in PostgreSQL`;
+      const unlisted = (await unlistedStreams(store, syncFile.streams)).map(({ name, message, remedy }): Finding => {
+        return { subject: `stream ${name}`, verdict: "warning", message, remedy };
+      });
+      return [{ subject: "store", verdict: "ok", message: `${where} can be written` }, ...refused, ...unlisted];
+    },
+    signal,
+  );
 }
 
 /** Checks the sources and fills `samples` with the mapped first rows. */
 async function checkSources(parts: CheckedParts): Promise<Finding[]> {
   const { syncFile, logger, samples, signal } = parts;
-  return attempt("erp", async () => {
-    await using sources = await openSources(syncFile, { clock: systemClock, logger });
-    const findings: Finding[] = [];
-    for (const [name, source] of sources.sources)
-      findings.push(...within(`source ${name}`, name, await attempt("erp", () => source.check(signal), name)));
-    // A source that does not answer would report the same for each of its streams.
-    if (findings.some(({ verdict }) => verdict === "problem")) return findings;
-    for (const [name, stream] of sources.streams)
-      findings.push(...within(`stream ${name}`, name, await attempt("erp", () => stream.check(signal), name)));
-    if (findings.some(({ verdict }) => verdict === "problem")) return findings;
-    findings.push(...(await checkIdentities(parts, sources)));
-    for (const stream of syncFile.streams)
-      findings.push(
-        ...(await attempt("mapping", () => checkMapping(stream, sources, samples, signal), `stream ${stream.name}`)),
-      );
-    return findings;
-  });
+  return attempt(
+    "erp",
+    async () => {
+      await using sources = await openSources(syncFile, { clock: systemClock, logger });
+      const findings: Finding[] = [];
+      for (const [name, source] of sources.sources)
+        findings.push(
+          ...within(`source ${name}`, name, await attempt("erp", () => source.check(signal), signal, name)),
+        );
+      // A source that does not answer would report the same for each of its streams.
+      if (findings.some(({ verdict }) => verdict === "problem")) return findings;
+      for (const [name, stream] of sources.streams)
+        findings.push(
+          ...within(`stream ${name}`, name, await attempt("erp", () => stream.check(signal), signal, name)),
+        );
+      if (findings.some(({ verdict }) => verdict === "problem")) return findings;
+      findings.push(...(await checkIdentities(parts, sources)));
+      for (const stream of syncFile.streams)
+        findings.push(
+          ...(await attempt(
+            "mapping",
+            () => checkMapping(stream, sources, samples, signal),
+            signal,
+            `stream ${stream.name}`,
+          )),
+        );
+      return findings;
+    },
+    signal,
+  );
 }
 
 /** Checks that each stream is read from the data that its records come from. */
 async function checkIdentities(parts: CheckedParts, sources: Sources): Promise<Finding[]> {
   const { settings, secrets, syncFile, logger, signal } = parts;
-  return attempt("store", async () => {
-    const location = storeLocation(settings, secrets);
-    await using store = await openStore(location, { as: "operator", clock: systemClock, logger });
-    const known = new KnownSources({ store, clock: systemClock, former: settings.polling.formerSources });
-    const findings: Finding[] = [];
-    for (const { name } of syncFile.streams)
-      findings.push(
-        ...(await attempt(
-          "erp",
-          async () => {
-            const refused = await known.refusal(name, await sources.identity(name, signal));
-            if (refused) throw refused;
-            return [];
-          },
-          `stream ${name}, source`,
-        )),
-      );
-    return findings;
-  });
+  return attempt(
+    "store",
+    async () => {
+      const location = storeLocation(settings, secrets);
+      await using store = await openStore(location, { as: "operator", clock: systemClock, logger });
+      const known = new KnownSources({ store, clock: systemClock, former: settings.polling.formerSources });
+      const findings: Finding[] = [];
+      for (const { name } of syncFile.streams)
+        findings.push(
+          ...(await attempt(
+            "erp",
+            async () => {
+              const refused = await known.refusal(name, await sources.identity(name, signal));
+              if (refused) throw refused;
+              return [];
+            },
+            signal,
+            `stream ${name}, source`,
+          )),
+        );
+      return findings;
+    },
+    signal,
+  );
 }
 
 /** Adapters name what they examined (a table, a column, a clock); this adds the stream or source. */
@@ -168,15 +191,20 @@ function within(place: string, name: string, findings: readonly Finding[]): Find
   });
 }
 
-async function checkQueue({ settings, secrets, logger }: CheckedParts): Promise<Finding[]> {
-  return attempt("queue", async () => {
-    await using folder = await folderBeside(settings.dataDir);
-    const location = queueLocation({ ...settings, dataDir: folder.path }, secrets);
-    await using queue = await openQueue(location, { clock: systemClock, logger });
-    await queue.ping();
-    const where = settings.queue.kind === "private" ? "its own Redis can be started" : `${settings.queue.kind} answers`;
-    return [{ subject: "queue", verdict: "ok", message: where }];
-  });
+async function checkQueue({ settings, secrets, logger, signal }: CheckedParts): Promise<Finding[]> {
+  return attempt(
+    "queue",
+    async () => {
+      await using folder = await folderBeside(settings.dataDir);
+      const location = queueLocation({ ...settings, dataDir: folder.path }, secrets);
+      await using queue = await openQueue(location, { clock: systemClock, logger });
+      await queue.ping();
+      const where =
+        settings.queue.kind === "private" ? "its own Redis can be started" : `${settings.queue.kind} answers`;
+      return [{ subject: "queue", verdict: "ok", message: where }];
+    },
+    signal,
+  );
 }
 
 /**
@@ -196,28 +224,32 @@ async function checkService(
   isProbe: boolean,
 ): Promise<Finding[]> {
   const referenceCache = { load: () => Promise.resolve(undefined), save: () => Promise.resolve() };
-  return attempt("service", async () => {
-    await using service = openService(settings.service, secrets, {
-      clock: systemClock,
-      logger,
-      referenceCache,
-      version,
-    });
-    await service.ping(signal);
-    const { url } = settings.service;
-    const ok: Finding = { subject: "service", verdict: "ok", message: `${url} accepts the credentials` };
-    const resources = [...new Set(streams.map(({ resource }) => resource))];
-    const probed = isProbe ? await service.probe(resources, signal) : [];
-    const fence = isProbe ? await attempt("service", () => checkFence(service), "fence") : [];
-    // A wrong dialect fails here too, but the findings of its probe must still be reported.
-    const names = await attempt("service", () => checkNames(streams, service, signal), "names");
-    const fields: Finding[] = [];
-    for (const resource of resources) {
-      const look = () => checkFields(resource, streams, samples, service, signal);
-      fields.push(...(await attempt("service", look, `fields of ${resource}`)));
-    }
-    return [ok, ...plainFindings(url), ...probed, ...fence, ...names, ...fields];
-  });
+  return attempt(
+    "service",
+    async () => {
+      await using service = openService(settings.service, secrets, {
+        clock: systemClock,
+        logger,
+        referenceCache,
+        version,
+      });
+      await service.ping(signal);
+      const { url } = settings.service;
+      const ok: Finding = { subject: "service", verdict: "ok", message: `${url} accepts the credentials` };
+      const resources = [...new Set(streams.map(({ resource }) => resource))];
+      const probed = isProbe ? await service.probe(resources, signal) : [];
+      const fence = isProbe ? await attempt("service", () => checkFence(service), signal, "fence") : [];
+      // A wrong dialect fails here too, but the findings of its probe must still be reported.
+      const names = await attempt("service", () => checkNames(streams, service, signal), signal, "names");
+      const fields: Finding[] = [];
+      for (const resource of resources) {
+        const look = () => checkFields(resource, streams, samples, service, signal);
+        fields.push(...(await attempt("service", look, signal, `fields of ${resource}`)));
+      }
+      return [ok, ...plainFindings(url), ...probed, ...fence, ...names, ...fields];
+    },
+    signal,
+  );
 }
 
 /** Checks what makes the service refuse a write that a paused daemon sends after another one took over. */
@@ -230,18 +262,4 @@ function plainFindings(address: string): Finding[] {
   if (protocol !== "http:" || isLoopback(hostname)) return [];
   const message = `the connection to ${hostname} is not encrypted: credentials and records can be read on the way`;
   return [{ subject: "service", verdict: "warning", message, remedy: "Write https in SERVICE_URL." }];
-}
-
-async function attempt(
-  part: keyof typeof partRemedies,
-  look: () => Promise<Finding[]>,
-  subject: string = part,
-): Promise<Finding[]> {
-  try {
-    return await look();
-  } catch (thrown) {
-    const error = errorFacts(thrown);
-    const remedy = part === "mapping" ? partRemedies.mapping : (knownRemedyOf(error.code) ?? partRemedies[part]);
-    return [{ subject, verdict: "problem", message: errorText(error), remedy }];
-  }
 }

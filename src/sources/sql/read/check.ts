@@ -1,4 +1,13 @@
-import { counted, errorFacts, errorText, isLoopback, type Clock, type ErrorCode, type Finding } from "#model";
+import {
+  counted,
+  errorFacts,
+  errorText,
+  isLoopback,
+  ParkError,
+  type Clock,
+  type ErrorCode,
+  type Finding,
+} from "#model";
 import { all, list, sql } from "../sql-text.ts";
 import type { Database } from "../database.ts";
 import { scalar, type Ask } from "../engines/engine.ts";
@@ -45,10 +54,9 @@ export async function checkStream(context: StreamContext, signal: AbortSignal): 
   const subject = table ?? view ?? "query";
   try {
     const layout = await describeRecords(context, signal);
-    const { rows } = await context.database.ask(
-      sql`select count(*) from ${layout.from} where ${layout.condition}`,
-      signal,
-    );
+    const { rows } = await context.database
+      .ask(sql`select count(*) from ${layout.from} where ${layout.condition}`, signal)
+      .catch(inWhere(context.read.where));
     const found = `${counted(Number(rows[0]?.[0] ?? 0), "row")} and ${counted(layout.columns.length, "column")} can be read`;
     return [
       { subject, verdict: "ok", message: found },
@@ -71,6 +79,19 @@ function clockFinding(subject: string, offsetMs: number): Finding {
     verdict: "warning",
     message: `its clock is ${seconds} s ${side} this machine's`,
     remedy: "Nothing is lost, as polls go by the server's clock. Let both machines follow a time server.",
+  };
+}
+
+const WHERE_SHOWN = 80;
+
+/** The columns were read before, so what a first statement with the condition is refused for is the condition. */
+function inWhere(where: string | undefined): (error: unknown) => never {
+  return (error) => {
+    const isRefused = error instanceof ParkError && /^E_SOURCE_(QUERY|COLUMN)$/.test(error.code);
+    if (where === undefined || !isRefused) throw error;
+    const shown = where.length > WHERE_SHOWN ? `${where.slice(0, WHERE_SHOWN)}…` : where;
+    const message = `the condition under \`where\` (${shown}) is refused: ${error.message}`;
+    throw new ParkError(error.code, message, { cause: error, details: error.details });
   };
 }
 

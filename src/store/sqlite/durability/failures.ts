@@ -21,6 +21,10 @@ const UNOPENED: Failure = {
     "a file of the store cannot be opened; give the user that runs svcsync write access to the directory and its files, " +
     'and look whether the disk has inodes left ("df -i")',
 };
+const IN_THE_WAY: Failure = {
+  code: "E_STORE_FILE",
+  message: "DATA_DIR is a file, or lies below one; set DATA_DIR to a folder, or move the file away",
+};
 const CORRUPT: Failure = {
   code: "E_STORE_CORRUPT",
   message: "the store is damaged; stop, keep the file, and restore the latest backup or rebuild the bindings",
@@ -41,6 +45,8 @@ const FAILURES: Readonly<Record<string, Failure>> = {
   EACCES: READONLY,
   EPERM: READONLY,
   EROFS: READONLY,
+  EEXIST: IN_THE_WAY,
+  ENOTDIR: IN_THE_WAY,
   SQLITE_CORRUPT: CORRUPT,
   SQLITE_NOTADB: CORRUPT,
 };

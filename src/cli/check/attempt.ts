@@ -1,0 +1,62 @@
+import { codeOf, errorFacts, errorText, messageOf, sleep, type Finding } from "#model";
+import { knownRemedyOf } from "#operator";
+import { whenAborted } from "../when-aborted.ts";
+
+/** What usually fixes the failure of a part, where its error code has no remedy. */
+const partRemedies = {
+  service: "Check SERVICE_URL, the network and any proxy in between.",
+  queue: "Check QUEUE_URL; without it svcsync starts its own Redis.",
+  store: "DATA_DIR must be a folder that this user may write to.",
+  mapping: 'Correct the field in the sync file; "svcsync peek" shows rows as they are read and mapped.',
+  erp: "Check the source's settings in the sync file and that the ERP can be reached from here.",
+} as const;
+
+/** The system's and SQLite's codes for a disk, or a quota, that is full. */
+const fullDisk = /^(ENOSPC|EDQUOT|SQLITE_FULL)$/;
+
+/**
+ * Runs one look; a failure becomes a finding.
+ * @throws the abort reason once `signal` is aborted: what was interrupted then is no finding.
+ */
+export async function attempt(
+  part: keyof typeof partRemedies,
+  look: () => Promise<Finding[]>,
+  signal: AbortSignal,
+  subject: string = part,
+): Promise<Finding[]> {
+  try {
+    return await look();
+  } catch (thrown) {
+    signal.throwIfAborted();
+    if (fullDisk.test(codeOf(thrown) ?? "")) {
+      const message = `the disk is full: ${messageOf(thrown)}`;
+      return [{ subject, verdict: "problem", message, remedy: "Free space on that disk, then check again." }];
+    }
+    const error = errorFacts(thrown);
+    const remedy = part === "mapping" ? partRemedies.mapping : (knownRemedyOf(error.code) ?? partRemedies[part]);
+    return [{ subject, verdict: "problem", message: errorText(error), remedy }];
+  }
+}
+
+/** How long a part may take to stop after the signal: it closes connections and ends its own Redis. */
+const GRACE_MS = 2_000;
+
+/**
+ * Resolves as `work` does, but rejects soon after `signal` is aborted, whatever the work waits for.
+ * @throws the abort reason.
+ */
+export async function orStopped<T>(work: Promise<T>, signal: AbortSignal): Promise<T> {
+  const ended = new AbortController();
+  const stopped = async (): Promise<never> => {
+    await whenAborted(signal);
+    await sleep(GRACE_MS, ended.signal);
+    throw signal.reason;
+  };
+  try {
+    return await Promise.race([work, stopped()]);
+  } finally {
+    ended.abort();
+    // The rest of the work ends with the process.
+    work.catch(() => undefined);
+  }
+}
