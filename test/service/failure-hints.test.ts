@@ -31,7 +31,7 @@ describe("a failure of the service", () => {
       "is SERVICE_URL the tenant's address?",
     );
     expect(answer(404, "<!DOCTYPE html><title>Not found</title>")).toBe(
-      "GET https://a.example/x answered 404 with a web page: is SERVICE_URL the tenant's address?: Not found",
+      "GET https://a.example/x answered 404: Not found; that is a web page, not the API: is SERVICE_URL the tenant's address?",
     );
     expect(answer(404, '{"errorMessage":"no such record"}')).toBe(
       "GET https://a.example/x answered 404: no such record",

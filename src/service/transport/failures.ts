@@ -69,8 +69,9 @@ const REFUSALS: ReadonlySet<number> = new Set([
 export function answerError(answer: HttpAnswer, write: boolean, now: number): SyncError {
   const { status, place } = answer;
   const said = serviceMessage(answer);
-  const page = isWebPage(answer) ? " with a web page: is SERVICE_URL the tenant's address?" : "";
-  const message = `${place} answered ${status}${page}${said === "" ? "" : `: ${said}`}`;
+  const isPage = REFUSALS.has(status) && isWebPage(answer);
+  const page = isPage ? "; that is a web page, not the API: is SERVICE_URL the tenant's address?" : "";
+  const message = `${place} answered ${status}${said === "" ? "" : `: ${said}`}${page}`;
   const details = { status, said };
   if (status === 429) {
     return new WaitError("E_SERVICE_BUSY", message, {
