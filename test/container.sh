@@ -13,7 +13,9 @@ if [[ -z $engine ]]; then
 fi
 name=svcsync-smoke-$$
 end() {
-  "$engine" rm --force "$name" "$name-service" >/dev/null 2>&1 || true
+  # One by one: Podman removes none where one is missing.
+  "$engine" rm --force "$name" >/dev/null 2>&1 || true
+  "$engine" rm --force "$name-service" >/dev/null 2>&1 || true
   "$engine" volume rm --force "$name" >/dev/null 2>&1 || true
 }
 trap end EXIT
