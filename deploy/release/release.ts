@@ -161,7 +161,8 @@ async function writeBill({ root, folder, version }: StepContext): Promise<void> 
   await writeFile(join(folder, `svcsync-${version}.cdx.json`), billOfMaterials(root));
 }
 
-async function copyDeployment({ root, folder }: StepContext): Promise<void> {
+async function copyDeployment({ root, folder, version }: StepContext): Promise<void> {
+  await run("tar", ["-czf", join(folder, `svcsync-chart-${version}.tgz`), "-C", join(root, "deploy/helm"), "svcsync"]);
   // A name that begins with a dot would be hidden beside the others.
   await cp(join(root, ".env.example"), join(folder, "env.example"));
   for (const name of ["compose.yaml", "compose.replicas.yaml"]) await cp(join(root, name), join(folder, name));
