@@ -102,6 +102,15 @@ export const sourcesErrors = errorPage({
         "A row that was deleted or left the list is no such row: svcsync reads it by its key before it reports this. `svcsync check` asks " +
         "the same question. After the correction the next poll reads all changes that were left out.",
     },
+    E_SOURCE_WAL: {
+      meaning:
+        "A SQLite file is in WAL mode, and svcsync may not write in its folder. SQLite keeps two files beside it, -wal and -shm, and needs to " +
+        "write them even to read. Where the log is empty and the file small, svcsync reads it into memory and `svcsync check` says so.",
+      normal: "No. Once, if the ERP was writing in that moment.",
+      remedy:
+        "Give the user in the message the right to write in the folder, and mount it without `:ro`. Or let the ERP hand out a copy " +
+        "(`VACUUM INTO`), or set `PRAGMA journal_mode = delete` in the file.",
+    },
     E_SOURCE_TIMEOUT: {
       meaning: "A statement took longer than the source's `statementTimeout` and was ended.",
       normal: "Once, at a first load of a large view.",

@@ -1,8 +1,7 @@
-import { statSync } from "node:fs";
 import { realpath } from "node:fs/promises";
 import { setImmediate } from "node:timers/promises";
 import { fileURLToPath } from "node:url";
-import Database from "better-sqlite3";
+import type Database from "better-sqlite3";
 import { messageOf } from "#model";
 import type { SqlSettings } from "../settings.ts";
 import { sql, unsetText } from "../sql-text.ts";
@@ -17,9 +16,8 @@ import {
 } from "./engine.ts";
 import { errorCode } from "./network-fault.ts";
 import { RowBudget } from "./row-budget.ts";
+import { contentAt, fileAt, openFile } from "./sqlite-file.ts";
 
-/** How long a read waits for a writer of the ERP that holds the file. */
-const busyTimeoutMs = 5_000;
 /** The longest that other work waits for rows, unless SQLite itself takes longer to find one. */
 const turnMs = 20;
 /**
@@ -39,12 +37,17 @@ const clock = sql`cast((julianday('now') - 2440587.5) * 86400000 as integer)`;
 /** SQLite files, opened read-only; another process may write them meanwhile (WAL or not). */
 export function sqliteEngine(settings: SqlSettings): Engine {
   const path = sqlitePath(settings.url);
+  let isCopy = false;
   return {
     name: "sqlite",
     rowValues: true,
     // There is one writer at a time: it draws a number and commits before the next writer draws one.
     exactSequence: true,
-    connect: async () => new SqliteSession(path, settings.statementTimeout),
+    async connect() {
+      const session = new SqliteSession(path, settings.statementTimeout);
+      ({ isCopy } = session);
+      return session;
+    },
     limit: (count) => sql.raw(`limit ${count}`),
     exact: (column) => sql.id(column.name),
     bound: (cell) => sql`${cell}`,
@@ -68,7 +71,12 @@ export function sqliteEngine(settings: SqlSettings): Engine {
       await scalar(ask, sql`select count(*) from sqlite_schema where 1 = 0`);
       return { address: await realpath(path), part: "" };
     },
-    version: async (ask) => `SQLite ${String(await scalar(ask, sql`select sqlite_version()`))}`,
+    async version(ask) {
+      const version = `SQLite ${String(await scalar(ask, sql`select sqlite_version()`))}`;
+      return isCopy
+        ? `${version}, a copy in memory: svcsync may not write beside the file, which is in WAL mode`
+        : version;
+    },
     tables: sql`
         select 'main', name, 1 from sqlite_master where type in ('table', 'view') and name not like 'sqlite\\_%' escape '\\'`,
     primaryKey: (table) => sql`select name from pragma_table_info(${plainName(table)}) where pk > 0 order by pk`,
@@ -89,30 +97,11 @@ function plainName(table: string): string {
   return table.slice(table.lastIndexOf(".") + 1);
 }
 
-/** Identifies the file at a path, so that a replacement is noticed; undefined if there is none. */
-function fileAt(path: string): string | undefined {
-  try {
-    const { dev, ino } = statSync(path, { bigint: true });
-    return `${dev}/${ino}`;
-  } catch {
-    return undefined;
-  }
-}
-
-/** Opens the file. Adds its path to errors, because SQLite does not say which file it could not open. */
-function opened(path: string): Database.Database {
-  try {
-    return new Database(path, { readonly: true, fileMustExist: true, timeout: busyTimeoutMs });
-  } catch (thrown) {
-    if (thrown instanceof Error) thrown.message = `${path}: ${thrown.message}`;
-    throw thrown;
-  }
-}
-
 class SqliteSession implements Session {
   readonly #path: string;
-  /** Identifies the file that was at the path before it was opened. */
+  /** Identifies the file that was at the path before it was opened; of a copy, what it held. */
   readonly #file: string | undefined;
+  readonly isCopy: boolean;
   readonly #database: Database.Database;
   readonly #timeoutMs: number;
   /** The last statement. It is kept because all pages of a poll but the first use the same one. */
@@ -122,16 +111,21 @@ class SqliteSession implements Session {
 
   constructor(path: string, timeoutMs: number) {
     this.#path = path;
-    this.#file = fileAt(path);
     this.#timeoutMs = timeoutMs;
-    this.#database = opened(path);
+    const file = fileAt(path);
+    const content = file === undefined ? undefined : contentAt(path);
+    const { database, isCopy } = openFile(path);
+    this.#file = isCopy ? content : file;
+    this.isCopy = isCopy;
+    this.#database = database;
     this.#database.pragma("query_only = on");
     this.#database.pragma(`cache_size = -${cacheKb}`);
   }
 
   /** Whether another file, such as a new export, has replaced this one. */
   get isSpent(): boolean {
-    return fileAt(this.#path) !== this.#file;
+    const file = fileAt(this.#path);
+    return (file !== undefined && this.isCopy ? contentAt(this.#path) : file) !== this.#file;
   }
 
   /** Fetches rows one by one. Between them the time-out and the signal are checked, and other work runs. */
