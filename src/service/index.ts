@@ -10,3 +10,4 @@ export { resourceFacts, resourceNames } from "./catalogue/catalogue.ts";
 export { takes } from "./catalogue/catalogue-fields.ts";
 export { idOf, sameValue } from "./dialect/values.ts";
 export { catalogueFacts } from "./reads/field-facts.ts";
+export { mailingOf, type Mailing } from "./reads/mailing.ts";

@@ -18,6 +18,7 @@ import { openLogger, version } from "#telemetry";
 import { attempt, orStopped } from "../../check/attempt.ts";
 import { checkFields, checkNames } from "../../check/check-fields.ts";
 import { environmentFindings } from "../../check/environment-findings.ts";
+import { checkMail } from "../../check/check-mail.ts";
 import { findingsText, syncFileFindings } from "../../check/findings-text.ts";
 import { checkMapping } from "../../check/check-mapping.ts";
 import { notCheckedOffline, offlineFindings } from "../../check/offline.ts";
@@ -241,12 +242,13 @@ async function checkService(
       const fence = isProbe ? await attempt("service", () => checkFence(service), signal, "fence") : [];
       // A wrong dialect fails here too, but the findings of its probe must still be reported.
       const names = await attempt("service", () => checkNames(streams, service, signal), signal, "names");
+      const mail = await attempt("service", () => checkMail(streams, samples, service, signal), signal, "mail");
       const fields: Finding[] = [];
       for (const resource of resources) {
         const look = () => checkFields(resource, streams, samples, service, signal);
         fields.push(...(await attempt("service", look, signal, `fields of ${resource}`)));
       }
-      return [ok, ...plainFindings(url), ...probed, ...fence, ...names, ...fields];
+      return [ok, ...plainFindings(url), ...probed, ...fence, ...names, ...mail, ...fields];
     },
     signal,
   );
