@@ -3,6 +3,7 @@ import {
   AdoptionGate,
   AskedPolls,
   ChangeGuard,
+  MailGuard,
   MassGuard,
   Leases,
   Matcher,
@@ -43,6 +44,8 @@ export interface Assembly {
   readonly changes: ChangeGuard;
   /** Decides about mass changes in the ERP. */
   readonly rounds: MassGuard;
+  /** Decides about first loads that would send mail. */
+  readonly mail: MailGuard;
   readonly plans: Plans;
   readonly adoption: AdoptionComparison;
   readonly matcher: Matcher;
@@ -120,6 +123,7 @@ export function assemble({ configuration, parts, queue, observer, fail }: Assemb
   const plan: typeof plans.count = (...of) => plans.count(...of);
   const changes = new ChangeGuard({ ...common, changeGuard, guard, plan, released, stop: fail }, syncFile.streams);
   const rounds = new MassGuard({ ...common, massGuard, openPlanner, released: nudge, stop: fail }, syncFile.streams);
+  const mail = new MailGuard({ ...common, openPlanner, decided: released, stop: fail }, syncFile.streams);
   const adoption = closing.use(new AdoptionComparison({ ...common, matcher }, syncFile.streams));
   const window = Math.max(WINDOW_MIN, concurrency * WINDOW_PER_DELIVERY);
   const relay = new Relay({
@@ -171,6 +175,7 @@ export function assemble({ configuration, parts, queue, observer, fail }: Assemb
     holds,
     changes,
     rounds,
+    mail,
     plans,
     adoption,
     matcher,

@@ -23,7 +23,7 @@ export { bind, knownRecord, labelOf, resolve, unbind, type Bound } from "./acts/
 export { longestWatchMs, watchRecord, type WatchInput } from "./acts/watch.ts";
 export { forget, forgettable, otherPlaces, type Forgettable } from "./acts/forget.ts";
 export { pollNow, rereadKeys, rereadStream, type Reread } from "./acts/reread.ts";
-export { confirmDeletions, confirmPlan } from "./acts/confirm.ts";
+export { confirmDeletions, confirmPlan, heldCount } from "./acts/confirm.ts";
 export { settleFile } from "./acts/settle-file.ts";
 export { planStream, type StreamPlan } from "./plan/stream-plan.ts";
 export {

@@ -39,6 +39,8 @@ export {
   type ChangeGuardSettings,
   type PlannedChange,
 } from "./plan/change-guard.ts";
+export { confirmMail, MailGuard } from "./plan/mail-guard.ts";
+export { firstMailNote } from "./wake/mail-hold.ts";
 export { confirmMassChange, MassGuard } from "./plan/mass-guard.ts";
 export { massHeldNote } from "./wake/mass-hold.ts";
 export { Tally, type PlanCounts } from "./plan/tally.ts";

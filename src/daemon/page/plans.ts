@@ -1,6 +1,6 @@
 import type { Stream } from "#mapping";
 import { ParkError, type Actor, type Clock, type StreamName } from "#model";
-import { confirmPlan, planStream, type StreamPlan } from "#operator";
+import { confirmPlan, heldCount, planStream, type StreamPlan } from "#operator";
 import type { ChangeGuardSettings, PlannedChange, Planner } from "#pipeline";
 import type { Store } from "#store";
 import type { DatedPlan } from "#web";
@@ -54,8 +54,7 @@ export class Plans {
   async confirm(name: StreamName, id: string, by: Actor): Promise<number> {
     const { openPlanner, store } = this.#deps;
     const { plan } = await this.#plan(await openPlanner(), this.#stream(name), AbortSignal.timeout(PLAN_MS));
-    const { massHeld, updates } = await confirmPlan({ store }, { id, plans: [plan], streams: this.#streams }, by);
-    return massHeld ?? updates;
+    return heldCount(await confirmPlan({ store }, { id, plans: [plan], streams: this.#streams }, by));
   }
 
   async #plan(planner: Planner, stream: Stream, signal: AbortSignal): Promise<DatedPlan> {

@@ -62,6 +62,7 @@ export class Leading {
   async prepare(): Promise<void> {
     const { assembly, parts } = this.#deps;
     await assembly.changes.begin();
+    await assembly.mail.begin();
     await parts.store.replicas.lead();
     await assembly.holds.look();
     this.#isPrepared = true;
@@ -98,7 +99,7 @@ export class Leading {
     const { parts, queue, assembly, plan, pollWatch, configuration, isContinuous, fail, failed, closing } = this.#deps;
     const { settings, syncFile, logger } = configuration;
     const { store, clock, sources } = parts;
-    const { relay, gate, changes, rounds, nudges, askedPolls } = assembly;
+    const { relay, gate, changes, rounds, mail, nudges, askedPolls } = assembly;
     const loops = new AbortController();
     const { signal } = loops;
     const upkeep = openUpkeep(this.#deps, closing);
@@ -113,6 +114,7 @@ export class Leading {
       gate.run(signal),
       changes.run(signal),
       rounds.run(signal),
+      mail.run(signal),
       runHousekeeping({ store, clock, logger, keepDays: settings.delivery.auditKeepDays }, signal),
       watchClock({ store, clock, logger }, signal),
       pollWatch.run(signal),

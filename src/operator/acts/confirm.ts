@@ -1,6 +1,6 @@
 import type { Stream } from "#mapping";
 import { type Actor, ParkError, type StreamName } from "#model";
-import { confirmChange, confirmDeletions as confirm, confirmMassChange, heldDeletions } from "#pipeline";
+import { confirmChange, confirmDeletions as confirm, confirmMail, confirmMassChange, heldDeletions } from "#pipeline";
 import type { ActStore, NoteStore, OperatorStore, RecordStore, Store } from "#store";
 import type { StreamPlan } from "../plan/stream-plan.ts";
 
@@ -21,20 +21,23 @@ export async function confirmPlan(
   const meant = plans.find(({ plan }) => plan === id);
   const stream = streams.find(({ name }) => name === meant?.stream);
   if (!meant || !stream) throw outdated(id, plans);
-  const { updates, known, massHeld } = meant;
-  await store.acts.save(
-    stream.name,
-    { action: "plan", outcome: `confirmed plan ${id}: ${massHeld ?? updates} of ${known}` },
-    by,
-  );
-  if (massHeld !== undefined) await confirmMassChange(store, stream.name, id);
+  const { known, massHeld, mailHeld } = meant;
+  const updates = heldCount(meant);
+  await store.acts.save(stream.name, { action: "plan", outcome: `confirmed plan ${id}: ${updates} of ${known}` }, by);
+  if (mailHeld !== undefined) await confirmMail(store, stream.name, id);
+  else if (massHeld !== undefined) await confirmMassChange(store, stream.name, id);
   else await confirmChange(store, stream.name, { fingerprint: stream.fingerprint, updates });
   return meant;
 }
 
+/** How many records a confirmation of the plan concerns. */
+export function heldCount({ mailHeld, massHeld, updates }: StreamPlan): number {
+  return mailHeld ?? massHeld ?? updates;
+}
+
 function outdated(id: string, plans: readonly StreamPlan[]): ParkError {
-  const now = plans.flatMap(({ stream, plan, updates, massHeld }) =>
-    plan === undefined ? [] : [`${plan} (${stream}, ${massHeld ?? updates} updates)`],
+  const now = plans.flatMap((each) =>
+    each.plan === undefined ? [] : [`${each.plan} (${each.stream}, ${heldCount(each)} updates)`],
   );
   const wanted = now.length === 0 ? "nothing waits for a confirmation" : `the plan is now ${now.join(", ")}`;
   return new ParkError(

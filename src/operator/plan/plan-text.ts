@@ -80,7 +80,11 @@ function wordsOf({ verdict, fields }: Pick<PlannedDelivery, "verdict" | "fields"
 }
 
 /** The command that releases what the change guard or the mass-change guard holds. */
-export function confirmText({ stream, updates, known, plan, massHeld }: StreamPlan): string {
+export function confirmText({ stream, updates, known, plan, massHeld, mailHeld }: StreamPlan): string {
+  if (mailHeld !== undefined)
+    return oneLine(
+      `${stream}: its first load would make, or may make, the service send mail to customers for ${counted(mailHeld, "new record")}. Nothing of ${stream} is delivered until "svcsync plan --confirm ${plan}", or until the mail is switched off in the service and svcsync restarted.`,
+    );
   if (massHeld !== undefined)
     return oneLine(
       `${stream}: the ERP changed many records at once, and ${massHeld.toLocaleString("en")} of ${counted(known, "record")} would be updated, more than the mass-change guard allows. They wait until "svcsync plan --confirm ${plan}", or until the ERP shows the old values again.`,

@@ -2,6 +2,7 @@ import type { Stream } from "#mapping";
 import { errorText, type StreamName } from "#model";
 import {
   isTooMuch,
+  firstMailNote,
   massHeldNote,
   knownCount,
   Tally,
@@ -31,6 +32,8 @@ export interface StreamPlan extends PlanCounts {
   readonly known: number;
   /** The change guard holds the stream, or the mass-change guard some of its records, until the plan is confirmed. */
   readonly isHeld: boolean;
+  /** New records of a first load that would send mail, for which the mail guard holds the stream. */
+  readonly mailHeld?: number;
   /** Records that the mass-change guard holds. */
   readonly massHeld?: number;
   /** The deletion guard would hold the deletions. */
@@ -72,6 +75,8 @@ export async function planStream(
   const known = await knownCount(store, name);
   const { error: pollError } = await store.cursor(name);
   const isMappingChanged = planner.isChanged(name);
+  const mail = await store.note(firstMailNote(name));
+  const isMailHeld = mail?.state === "held";
   const mass = isMappingChanged ? undefined : await store.note(massHeldNote(name));
   return {
     stream: name,
@@ -80,7 +85,11 @@ export async function planStream(
     ...(isMappingChanged ? { plan: tally.id } : {}),
     known,
     ...(mass?.plan && { plan: mass.plan, massHeld: mass.updates }),
-    isHeld: Boolean(mass?.plan) || (isMappingChanged && isTooMuch(changeGuard, { updates: counts.updates, known })),
+    ...(isMailHeld && { plan: mail.plan, mailHeld: mail.count }),
+    isHeld:
+      isMailHeld ||
+      Boolean(mass?.plan) ||
+      (isMappingChanged && isTooMuch(changeGuard, { updates: counts.updates, known })),
     areDeletionsHeld: counts.verdicts.delete > 0 && (await planner.wouldHold(name, counts.verdicts.delete)),
     isChange: tally.isChange,
     ...counts,

@@ -5,13 +5,15 @@ import type { ActStore, MatchStore, NoteStore } from "#store";
 export interface Held {
   /**
    * `adoption`: existing records are not known yet. `pause`: a person paused the stream. `change`: the mapping changes many records.
-   * `mass`: the ERP changed many records.
+   * `mass`: the ERP changed many records. `mail`: the first load would send mail.
    */
-  readonly kind: "adoption" | "pause" | "change" | "mass";
+  readonly kind: "adoption" | "pause" | "change" | "mass" | "mail";
   readonly reason: string;
   readonly remedy: string;
   /** False if the hold ends without a person. */
   readonly needsPerson: boolean;
+  /** svcsync is about to decide without a person. */
+  readonly isCounting?: boolean;
   /** Only these records are held; the others of the stream are delivered. */
   readonly records?: number;
   /** Whether polls are held, too. */

@@ -3,6 +3,7 @@ import { comparisonNote, restoredNote, type MatchStore, type NoteStore, type Rev
 import type { Logger } from "#telemetry";
 import { adoptionHold, type AdoptionGate } from "./adoption-gate.ts";
 import { changeHold } from "./change-hold.ts";
+import { mailHold } from "./mail-hold.ts";
 import { massHold } from "./mass-hold.ts";
 import type { Held, Hold, HoldStore } from "./hold.ts";
 import { StoreNews } from "./store-news.ts";
@@ -30,7 +31,7 @@ const pauseHold: Hold = {
 };
 
 /** The holds of whole streams besides the adoption gate. If several apply, the first one is reported first. */
-const otherHolds: readonly Hold[] = [pauseHold, changeHold];
+const otherHolds: readonly Hold[] = [pauseHold, changeHold, mailHold];
 
 /** Returns all holds of the stream now, from the store alone. */
 export async function heldBy(store: HoldStore, stream: StreamName, now: number): Promise<Held[]> {
@@ -102,7 +103,9 @@ export class StreamHolds {
   /** True once every stream was checked: it may deliver, or it is held by something that does not end soon without action. */
   get isSettled(): boolean {
     if (this.#held === undefined || !this.#deps.gate.isSettled) return false;
-    return ![...this.#held.values()].some(({ kind, needsPerson }) => kind === "change" && !needsPerson);
+    return ![...this.#held.values()].some(
+      ({ kind, needsPerson, isCounting }) => isCounting === true || (kind === "change" && !needsPerson),
+    );
   }
 
   /**

@@ -5,6 +5,7 @@ import {
   csvHead,
   csvRows,
   deliveryText,
+  heldCount,
   knownRecord,
   planStream,
   planText,
@@ -40,7 +41,7 @@ export const registerPlan: Registration = (cli) =>
       .option("--csv <file>", "write every field that would be written")
       .option(
         "--confirm <plan>",
-        "release what the change guard or the mass-change guard holds, by the id of its plan",
+        "release what the change guard, the mass-change guard or the mail guard holds, by the id of its plan",
       ),
   )
     .addHelpText("after", planWords)
@@ -97,16 +98,13 @@ async function confirm(
   options: PlanOptions,
   io: Io,
 ): Promise<number> {
-  const { stream, massHeld, ...meant } = await confirmPlan(
-    { store },
-    { id, plans, streams: syncFile.streams },
-    actorOf(options),
-  );
-  const updates = massHeld ?? meant.updates;
+  const meant = await confirmPlan({ store }, { id, plans, streams: syncFile.streams }, actorOf(options));
+  const { stream, mailHeld } = meant;
+  const updates = heldCount(meant);
   if (options.json) printJson(io.stdout, { confirmed: { stream, plan: id, updates } });
   else
     io.stdout.write(
-      `Confirmed: ${updates.toLocaleString("en")} updates of ${stream}. A running daemon with this sync file writes them within seconds; otherwise the next run does.\n`,
+      `Confirmed: ${updates.toLocaleString("en")} ${mailHeld === undefined ? "updates" : "new records"} of ${stream}. A running daemon with this sync file writes them within seconds; otherwise the next run does.\n`,
     );
   return exitCode.ok;
 }

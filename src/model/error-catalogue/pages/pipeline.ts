@@ -232,6 +232,16 @@ export const pipelineErrors = errorPage({
         "`status` also shows the id, and you can also confirm on the status page. After a correction, the hold " +
         "ends without a confirmation. `CHANGE_GUARD_PERCENT` and `CHANGE_GUARD_COUNT` set the limits.",
     },
+    E_MAIL_GUARD: {
+      meaning:
+        "The stream was never delivered, and more than 20 of its new records would make the service send mail to customers: by a status " +
+        "with sendCustomerMail, or by sendMessage. If the user may not read the statuses, all that get one count. Nothing of the stream is delivered.",
+      normal: "Before the first load of a tenant whose statuses send mail.",
+      remedy:
+        "Switch the mail off in the service and restart svcsync; `svcsync check` names the statuses and fields. Or let the service send it: " +
+        '"svcsync plan {stream}" shows the records, and "svcsync plan --confirm ID" loads them.',
+      more: "A stream that has delivered a record is not held again. You can also confirm on the status page.",
+    },
     E_MASS_CHANGE: {
       meaning:
         "Within one poll, or polls of ten minutes, the ERP changed so many records that svcsync would update more than " +

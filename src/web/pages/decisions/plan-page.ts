@@ -86,7 +86,9 @@ function planned({ plan, at }: DatedPlan, frame: Frame, now: number): Html {
     ${verdicts.update + verdicts.create > samples.length ? html`<p class="quiet">The whole list: <code class="command">svcsync plan ${plan.stream} --csv plan.csv</code></p>` : undefined}`;
 }
 
-function summary({ isHeld, isChange, updates, known, massHeld }: StreamPlan): string {
+function summary({ isHeld, isChange, updates, known, massHeld, mailHeld }: StreamPlan): string {
+  if (mailHeld !== undefined)
+    return `This first load would make, or may make, the service send mail to customers for ${counted(mailHeld, "new record")}. Nothing of the stream is delivered until a person decides.`;
   if (massHeld !== undefined)
     return `The ERP changed many records at once, and ${massHeld.toLocaleString("en")} of ${counted(known, "record")} would be updated, more than the mass-change guard allows. They wait until a person decides; the others of the stream are delivered.`;
   if (isHeld)
@@ -94,15 +96,18 @@ function summary({ isHeld, isChange, updates, known, massHeld }: StreamPlan): st
   return isChange ? "This is written next." : "The next run changes nothing.";
 }
 
-function decision({ stream, plan, updates, massHeld }: StreamPlan, frame: Frame): Html {
-  const unmeant = massHeld === undefined ? ifMappingIsWrong : ifErpIsWrong;
+function decision({ stream, plan, updates, massHeld, mailHeld }: StreamPlan, frame: Frame): Html {
+  const unmeant = mailHeld !== undefined ? ifMailIsUnwanted : massHeld === undefined ? ifMappingIsWrong : ifErpIsWrong;
   const form = html`<div class="decision">
     <h2>Is this change intended?</h2>
     ${openForm(
       {
         action: `${streamPath(stream)}/plan`,
         verb: "plan",
-        label: `Write ${counted(massHeld ?? updates, "update")}`,
+        label:
+          mailHeld === undefined
+            ? `Write ${counted(massHeld ?? updates, "update")}`
+            : `Write ${counted(mailHeld, "new record")} and let the service send mail`,
         fields: html`<input type="hidden" name="plan" value="${plan}" />`,
       },
       frame,
@@ -117,6 +122,11 @@ function decision({ stream, plan, updates, massHeld }: StreamPlan, frame: Frame)
         </p>
         ${unmeant}`;
 }
+
+const ifMailIsUnwanted = html`<p>
+  If not, switch the mail off in the service (<code class="command">svcsync check</code> names where) and restart
+  svcsync.
+</p>`;
 
 const ifErpIsWrong = html`<p>
   If not, correct the ERP: the hold ends when it shows the old values again, and nothing is written.

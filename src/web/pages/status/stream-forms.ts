@@ -13,7 +13,9 @@ export function decisionLinks({ name, holds, deletionsHeld }: StreamStatus, fram
   const has = (kind: Held["kind"]) =>
     holds.some((held) => held.kind === kind && (held.needsPerson || kind === "pause"));
   const links = [
-    has("change") || has("mass") ? html`<a class="button" href="${path}/plan">See the plan of ${name}</a>` : undefined,
+    has("change") || has("mass") || has("mail")
+      ? html`<a class="button" href="${path}/plan">See the plan of ${name}</a>`
+      : undefined,
     has("adoption") ? html`<a class="button" href="/adoption">See what ${name} matches</a>` : undefined,
     deletionsHeld > 0 ? html`<a class="button" href="${path}/deletions">See the deletions of ${name}</a>` : undefined,
     has("pause") && frame.visitor?.role === "act"
