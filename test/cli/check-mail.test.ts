@@ -1,5 +1,4 @@
 import { describe, expect, it } from "vitest";
-import type { MappedField } from "#mapping";
 import { ParkError, type JsonObject } from "#model";
 import { checkMail } from "../../src/cli/check/check-mail.ts";
 import type { StreamSample } from "../../src/cli/check/sample.ts";
@@ -31,7 +30,7 @@ const streams = streamsOf(
 async function found(statuses: () => Promise<JsonObject[]>, sends: readonly boolean[] = []): Promise<string[]> {
   const records = sends.map((value, at) => ({
     key: String(at),
-    fields: [{ name: "sendMessage", value: { kind: "value", value } }] as unknown as MappedField[],
+    fields: [{ name: "sendMessage", own: "always", value: { kind: "value", value } } as const],
   }));
   const sample: StreamSample = { stream: streams[1]!, rows: [], records, deletionFields: [] };
   const service = {
@@ -43,12 +42,12 @@ async function found(statuses: () => Promise<JsonObject[]>, sends: readonly bool
   return findings.map(({ subject, verdict, message }) => `${verdict} ${subject}: ${message}`);
 }
 
+const mails = () => Promise.resolve(["Done", "Closed"].map((name, id) => ({ id, name, sendCustomerMail: true })));
+const refused = () => Promise.reject(new ParkError("E_SERVICE_REFUSED", "403"));
 const quiet = () => Promise.resolve([{ id: 1, name: "Open", sendCustomerMail: false }]);
 
 describe("the mail that check warns of", () => {
   it("is named by its statuses and fields", async () => {
-    const mails = () =>
-      Promise.resolve([...["Done", "Closed"].map((name, id) => ({ id, name, sendCustomerMail: true }))]);
     expect(await found(mails, [false, true])).toEqual([
       "warning stream tickets, mail: ticketStatus: these statuses make the service send mail to the customer (sendCustomerMail): Done, Closed",
       "warning stream orders, mail: sendMessage: true makes the service send a message to the customer",
@@ -56,7 +55,6 @@ describe("the mail that check warns of", () => {
   });
 
   it("is not known where the user may not read the statuses", async () => {
-    const refused = () => Promise.reject(new ParkError("E_SERVICE_REFUSED", "403"));
     expect(await found(refused, [false])).toEqual([expect.stringContaining("cannot be known")]);
   });
 
