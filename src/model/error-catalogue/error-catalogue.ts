@@ -1,5 +1,6 @@
 import { daemonErrors } from "./pages/daemon.ts";
 import type { ErrorEntry, ErrorPage } from "./error-page.ts";
+import { guardsErrors } from "./pages/guards.ts";
 import { httpErrors } from "./pages/http.ts";
 import { mappingErrors } from "./pages/mapping.ts";
 import { operatorErrors } from "./pages/operator.ts";
@@ -26,6 +27,7 @@ export const errorPages = {
   replicas: replicasErrors,
   queue: queueErrors,
   pipeline: pipelineErrors,
+  guards: guardsErrors,
   operator: operatorErrors,
   daemon: daemonErrors,
   web: webErrors,

@@ -1,12 +1,12 @@
 import { createHash } from "node:crypto";
 import { errorFacts, sleep, StopError, WaitError, type StreamName } from "#model";
 import type { Stream } from "#mapping";
-import { mailingOf, type Mailing, type Service } from "#service";
+import { mailingOf, type Service } from "#service";
 import type { IntakeStore, NoteStore, Store } from "#store";
 import type { Logger } from "#telemetry";
 import { firstMailNote, mailConfirmedNote, type FirstMail } from "../wake/mail-hold.ts";
+import { maySend, sends } from "./mail-senders.ts";
 import type { Planner } from "./planner.ts";
-import type { PlannedDelivery } from "./planned-delivery.ts";
 
 /** How often to look whether the first load was read, and for a confirmation. */
 const LOOK_MS = 500;
@@ -122,18 +122,6 @@ function idOf({ name, fingerprint }: Stream): string {
     .update(JSON.stringify(["mail", name, fingerprint]))
     .digest("hex")
     .slice(0, 12);
-}
-
-function maySend({ flag, status }: Mailing): boolean {
-  return flag !== undefined || (status !== undefined && status.mailing?.size !== 0);
-}
-
-function sends({ flag, status }: Mailing, { verdict, fields }: PlannedDelivery): boolean {
-  if (verdict !== "create") return false;
-  return fields.some(({ field, after }) => {
-    if (field === flag) return after === true;
-    return field === status?.field && (status.mailing === undefined || status.mailing.has(after));
-  });
 }
 
 /** Stores a person's confirmation of a first load. The daemon, or the next sync, carries it out. */

@@ -2,18 +2,15 @@ import { errorFacts, sleep, StopError, WaitError, type Clock, type StreamName } 
 import type { Stream } from "#mapping";
 import type { IntakeStore, NoteStore, RecordStore, RevisionStore, Store, Undecided } from "#store";
 import type { Logger } from "#telemetry";
-import { massConfirmedNote, massHeldNote, massRecentNote, type MassHeld } from "../wake/mass-hold.ts";
+import { massConfirmedNote, massHeldNote, type MassHeld } from "../wake/mass-hold.ts";
 import { StoreNews } from "../wake/store-news.ts";
 import { isTooMuch, type ChangeGuardSettings } from "./change-guard.ts";
 import type { Planner } from "./planner.ts";
+import { RecentChanges, ROUND_MS } from "./recent-changes.ts";
 import { Tally } from "./tally.ts";
 
 /** How often to look for a person's confirmation, and for rows that a command staged. */
 const LOOK_MS = 1_000;
-/** Polls within this time count as one round: an import that takes minutes arrives in many polls. */
-const ROUND_MS = 600_000;
-/** Resolution of what was let through lately. */
-const MARK_MS = 60_000;
 /** How often held records are planned again. Changes in the ERP may have made them few enough. */
 const COUNT_AGAIN_MS = 600_000;
 /** Up to this many held records are planned again as soon as one of them has changed again: that takes less than a second. */
@@ -47,6 +44,7 @@ export class MassGuard {
   readonly #deps: MassGuardDeps;
   readonly #streams: ReadonlyMap<StreamName, Stream>;
   readonly #news: StoreNews;
+  readonly #recent: RecentChanges;
   readonly #polling = new Set<StreamName>();
   /** When held or uncounted records are planned next, in milliseconds by a monotonic clock. */
   readonly #planAt = new Map<StreamName, number>();
@@ -56,6 +54,7 @@ export class MassGuard {
     this.#deps = deps;
     this.#streams = new Map(streams.map((stream) => [stream.name, stream]));
     this.#news = new StoreNews(deps.store);
+    this.#recent = new RecentChanges(deps);
   }
 
   /** Reports that a poll begins: its rows are decided when it calls {@link decide}. */
@@ -146,7 +145,7 @@ export class MassGuard {
     if (typeof found === "object") return await this.#hold(name, found, upTo);
     // A count includes what was held before: all of it is few now.
     const keepHeld = held !== undefined && held.plan !== null && found === "few rows";
-    await this.#remember(name, count);
+    await this.#recent.add(name, count);
     await store.rounds.letThrough(name, { upTo, keepHeld });
     if (held && !keepHeld) return await this.#takeBack(name);
     // The ERP may be going back to the old values row by row.
@@ -162,7 +161,7 @@ export class MassGuard {
   ): Promise<MassHeld | "few rows" | "few updates"> {
     const { store, massGuard } = this.#deps;
     const { name } = stream;
-    const recent = await this.#recent(name);
+    const recent = await this.#recent.count(name);
     const rows = fresh + again + recent;
     // From the cheapest question to the dearest. Applied records are bound, so they are never more than the bound ones.
     if (massGuard.percent >= 100 || rows <= massGuard.count) return "few rows";
@@ -196,7 +195,7 @@ export class MassGuard {
     await store.saveNote(massHeldNote(name), found);
     if (found.plan === null) return void this.#planAt.set(name, performance.now() + RETRY_MS);
     await store.rounds.hold(name, upTo);
-    await store.saveNote(massRecentNote(name), undefined);
+    await this.#recent.clear(name);
     this.#planAt.set(name, performance.now() + COUNT_AGAIN_MS);
     const error = new WaitError(
       "E_MASS_CHANGE",
@@ -235,30 +234,10 @@ export class MassGuard {
     const { store, released } = this.#deps;
     const count = await store.rounds.release(name);
     await store.saveNote(massHeldNote(name), undefined);
-    await store.saveNote(massRecentNote(name), undefined);
+    await this.#recent.clear(name);
     this.#planAt.delete(name);
     released();
     return count;
-  }
-
-  async #recent(name: StreamName): Promise<number> {
-    return (await this.#marks(name)).reduce((sum, { count }) => sum + count, 0);
-  }
-
-  async #remember(name: StreamName, count: number): Promise<void> {
-    const at = Math.floor(this.#deps.clock.now() / MARK_MS) * MARK_MS;
-    const marks = await this.#marks(name);
-    const last = marks.at(-1);
-    const next =
-      last?.at === at ? [...marks.slice(0, -1), { at, count: last.count + count }] : [...marks, { at, count }];
-    await this.#deps.store.saveNote(massRecentNote(name), next);
-  }
-
-  async #marks(name: StreamName): Promise<readonly { readonly at: number; readonly count: number }[]> {
-    const { store, clock } = this.#deps;
-    const now = clock.now();
-    const marks = (await store.note(massRecentNote(name))) ?? [];
-    return marks.filter(({ at }) => at > now - ROUND_MS && at <= now);
   }
 }
 
