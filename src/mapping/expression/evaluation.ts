@@ -43,9 +43,9 @@ export class Evaluation {
 
   /** Never throws. A failure is described without the row's values. What only a pause of the machine stopped is tried again. */
   async of(present: Row): Promise<Evaluated> {
+    const before = processorMs();
     for (let attempt = 1; ; attempt++) {
       const expression = attempt === 1 ? this.#compiled : compiled(this.#text, patientMs);
-      const before = processorMs();
       try {
         return { value: asJson(await expression.evaluate(present)) };
       } catch (thrown) {
