@@ -50,7 +50,14 @@ for (const output of [process.stdout, process.stderr]) await new Promise((resolv
 process.exit(code);
 
 async function keepCompiled(): Promise<void> {
+  const { mkdir } = await import("node:fs/promises");
   const { enableCompileCache } = await import("node:module");
   const { homedir } = await import("node:os");
-  enableCompileCache(`${homedir()}/.cache/svcsync`);
+  const caches = `${homedir()}/.cache`;
+  // Node's own attempt to create a folder never ends where the file system says that its parent does not exist, such as below /proc.
+  for (const folder of [caches, `${caches}/svcsync`])
+    await mkdir(folder, 0o700).catch((error: NodeJS.ErrnoException) => {
+      if (error.code !== "EEXIST") throw error;
+    });
+  enableCompileCache(`${caches}/svcsync`);
 }
