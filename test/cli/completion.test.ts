@@ -1,8 +1,8 @@
 import { execFileSync } from "node:child_process";
-import { existsSync } from "node:fs";
 import { Writable } from "node:stream";
 import { describe, expect, it } from "vitest";
 import { runCommand } from "#cli";
+import { findProgram, provide } from "../setup/program.ts";
 
 const sink = (take: (text: string) => void) =>
   new Writable({ write: (chunk, _, done) => (take(String(chunk)), done()) });
@@ -18,14 +18,11 @@ async function run(...argv: string[]) {
   return { code, stdout };
 }
 
-const pathOf = (shell: string) =>
-  ["/bin", "/usr/bin", "/usr/local/bin"].map((folder) => `${folder}/${shell}`).find(existsSync);
-
 /** What a shell proposes for the last of these words. */
 const proposals = {
-  bash: (script: string, words: readonly string[]) =>
+  bash: (program: string, script: string, words: readonly string[]) =>
     execFileSync(
-      pathOf("bash")!,
+      program,
       [
         "--norc",
         "-c",
@@ -36,12 +33,12 @@ const proposals = {
       { encoding: "utf8" },
     ),
   // Its completion system needs a terminal, so the functions that show proposals print them instead.
-  zsh: (script: string, words: readonly string[]) => {
+  zsh: (program: string, script: string, words: readonly string[]) => {
     const shown = `compdef() { : }; _files() { print FILES }; _describe() { print -l -- \${(P)@[-1]} }\n${script}\nwords=("$@"); CURRENT=$#; _svcsync`;
-    return execFileSync(pathOf("zsh")!, ["-f", "-c", shown, "zsh", ...words], { encoding: "utf8" });
+    return execFileSync(program, ["-f", "-c", shown, "zsh", ...words], { encoding: "utf8" });
   },
-  fish: (script: string, words: readonly string[]) =>
-    execFileSync(pathOf("fish")!, ["--no-config", "-c", `${script}\ncomplete -C "$argv"`, words.join(" ")], {
+  fish: (program: string, script: string, words: readonly string[]) =>
+    execFileSync(program, ["--no-config", "-c", `${script}\ncomplete -C "$argv"`, words.join(" ")], {
       encoding: "utf8",
     }),
 } as const;
@@ -51,11 +48,12 @@ const startOf = (shell: string, text: string) => (shell === "bash" ? text : text
 describe.each(["bash", "zsh", "fish"] as const)("completion in %s", (shell) => {
   const propose = async (...words: string[]) => {
     const { stdout } = await run("completion", shell);
-    const lines = proposals[shell](stdout, ["svcsync", ...words]).split("\n");
+    const program = await provide(() => findProgram([shell]), shell);
+    const lines = proposals[shell](program, stdout, ["svcsync", ...words]).split("\n");
     return lines.map((line) => startOf(shell, line)).filter((line) => line.startsWith(words.at(-1)!));
   };
 
-  it.runIf(pathOf(shell))("completes commands, and the options of the command before them", async () => {
+  it("completes commands, and the options of the command before them", async () => {
     expect(await propose("unb")).toEqual(["unbind"]);
     expect(await propose("unbind", "--fr")).toEqual(["--from"]);
     expect(await propose("unbind", "customers/1", "--ye")).toEqual(["--yes"]);
