@@ -66,7 +66,11 @@ async function typed(line: string): Promise<Ran> {
   for (const [name = "", value = ""] of settings) vi.stubEnv(name, value);
   try {
     if (argv[0] === "init") return await initialized();
-    return argv[0] === "run" ? await runUntilRead() : await runCaptured(argv);
+    if (argv[0] === "run") return await runUntilRead();
+    // A person confirms what cannot be taken back.
+    return argv[0] === "unbind"
+      ? await runCaptured(argv, { stdin: Readable.from(["yes\n"]), isTerminal: true })
+      : await runCaptured(argv);
   } finally {
     vi.unstubAllEnvs();
   }

@@ -23,7 +23,7 @@ describe("a paused stream", () => {
         0,
         expect.stringMatching(/^Paused customers until .*; they are still polled\.$/m),
       ]);
-      await until("the daemon knows", () => running.log.text.includes("stream was put on hold"));
+      await until("the daemon knows", () => running.log.text.includes("delivery is paused by anna"));
       stage.erp.insertCustomer({ customer_no: "2", name1: "Zwei" });
       await until("the poll brings it", () => running.store.record({ stream: "customers", key: "2" }));
 
@@ -42,7 +42,7 @@ describe("a paused stream", () => {
 
     const writes = writeRequests(stage.sandbox);
     await using running = await stage.start();
-    await until("the daemon holds it again", () => running.log.text.includes("stream was put on hold"));
+    await until("the daemon holds it again", () => running.log.text.includes("delivery is paused by anna"));
     await until("it has polled", () => running.log.text.includes("stream swept"));
     expect(writeRequests(stage.sandbox)).toBe(writes);
     expect((await stage.command("resume", "--as", "ben")).stdout).toBe("Resumed customers.\n");

@@ -136,7 +136,7 @@ describe("a read-only store", () => {
     await using place = await sqlitePlace();
     const file = join(place.dataDir, "file");
     await writeFile(file, "");
-    await expect(openDaemon(join(file, "data"))).rejects.toMatchObject({ family: "stop", code: "E_STORE_FAILED" });
+    await expect(openDaemon(join(file, "data"))).rejects.toMatchObject({ family: "stop", code: "E_STORE_FILE" });
   });
 });
 

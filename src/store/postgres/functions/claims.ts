@@ -1,4 +1,3 @@
-import { FIRST_GUARDED } from "../../lanes.ts";
 import { SELECT_RECORD } from "../../rows/record-row.ts";
 import { TRANSITIONS, statesAllowing } from "../../transitions.ts";
 import { REFUSED } from "../connection/failures.ts";
@@ -46,8 +45,8 @@ export const claims = `
   -- The number of each call, and the record that it claimed.
   CREATE VIEW claimed_rows AS SELECT 0 AS call, r.* FROM record_rows r;
 
-  -- {"call", "stream", "key", "secret", "mapping": the replica's mapping, "dueBy", "until"}. Only replicas with the leader's mapping may
-  -- claim, so that an older sync file delivers nothing.
+  -- {"call", "stream", "key", "secret", "mapping": the replica's mapping, "dueBy", "until", "guardedFrom": the first lane that is not claimed}.
+  -- Only replicas with the leader's mapping may claim, so that an older sync file delivers nothing.
   CREATE FUNCTION claim(p_calls jsonb) RETURNS SETOF claimed_rows LANGUAGE plpgsql ${BY_INDEX} AS $$
   DECLARE
     v_mapping text := p_calls -> 0 ->> 'mapping';
@@ -65,7 +64,8 @@ export const claims = `
         UPDATE records r SET state = 'claimed', token = r.id || '.' || (c ->> 'secret'), due_at = (c ->> 'until')::bigint, again = 0
         FROM jsonb_array_elements(p_calls) c
         WHERE ${isRecord("r", "c ->> 'stream'", "c ->> 'key'")} AND r.due_at <= (c ->> 'dueBy')::bigint AND ${isIn("r", statesAllowing("claim"))}
-          AND r.backfill < ${FIRST_GUARDED}
+          -- The bound comes with the call: a condition on records alone makes the server read them all while it has no statistics.
+          AND r.backfill < (c ->> 'guardedFrom')::integer
           AND (v_mapping IS NULL OR NOT is_anothers(r.state, r.token, c ->> 'secret'))
         RETURNING (c ->> 'call')::integer AS call, r.id)
       SELECT n.call, r.* FROM claimed n JOIN record_rows r ON r.id = n.id;

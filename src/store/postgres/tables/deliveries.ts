@@ -4,6 +4,7 @@ import type { Applied, AuditEntry, Claim, Parents } from "../../claim.ts";
 import type { DeliveryStore } from "../../contract/deliveries.ts";
 import { expectServiceId, leftOut } from "../../refusals.ts";
 import { auditRow } from "../../rows/audit-row.ts";
+import { FIRST_GUARDED } from "../../lanes.ts";
 import { storedInFlight } from "../../rows/in-flight.ts";
 import { claimOf, type RecordRow } from "../../rows/record-row.ts";
 import type { Database } from "../database.ts";
@@ -47,7 +48,7 @@ export function deliveryStore(db: Database): DeliveryStore {
       // The clock of the replica that made the record due may be slightly ahead. If the claim were refused here, the record would wait for
       // the relay's next try.
       const dueBy = claims.mapping === undefined ? now : now + CLOCKS_DIFFER_MS;
-      const of = { ...id, secret, mapping: claims.mapping, dueBy, until: now + leaseMs };
+      const of = { ...id, secret, mapping: claims.mapping, dueBy, until: now + leaseMs, guardedFrom: FIRST_GUARDED };
       const [row] = await db.together<RecordRow>("claim", of);
       return row && claimOf(row, `${row.id}.${secret}`);
     },
