@@ -43,7 +43,7 @@ describe("a failover of PostgreSQL that lost commits", () => {
       next.log.text.includes("store was restored, deliveries wait"),
     );
     await untilHeld(next.store, "customers");
-    if (!isRunning) expect(next.log.text).toContain("E_STORE_RESTORED");
+    expect(next.log.text.includes("E_STORE_RESTORED") || isRunning).toBe(true);
     expect(texts(stage.sandbox, "customer", "customerId")).toEqual(["10001", "10002"]);
     expect((await stage.command("adopt", "customers", "--confirm")).code).toBe(0);
     await untilState(next.store, "applied", ...ids);
