@@ -5,6 +5,7 @@ import {
   ChangeGuard,
   MailGuard,
   MassGuard,
+  LeftOutRecords,
   Leases,
   Matcher,
   Nudges,
@@ -49,6 +50,8 @@ export interface Assembly {
   readonly plans: Plans;
   readonly adoption: AdoptionComparison;
   readonly matcher: Matcher;
+  /** Finds records that were left out because the service did not have them. */
+  readonly leftOut: LeftOutRecords;
   readonly relay: Relay;
   readonly nudges: Nudges;
   /** Polls requested by people. */
@@ -102,8 +105,9 @@ export function assemble({ configuration, parts, queue, observer, fail }: Assemb
   const matcher = new Matcher({ ...common, settleMs, maxAgeMs: settings.service.matchMaxAgeMs }, syncFile.streams);
   const age = new StoreAge({ ...common, queue });
   const restored = new RestoredRecords(common);
+  const leftOut = new LeftOutRecords({ ...common, matcher, everyMs: configuration.upkeepEveryMs }, syncFile.streams);
   const gate = new AdoptionGate(
-    { ...common, settleMs, matcher, age, restored, opened: nudge, stop: fail },
+    { ...common, settleMs, matcher, age, restored, leftOut, opened: nudge, stop: fail },
     syncFile.streams,
   );
   const { replicas } = parts.store;
@@ -179,6 +183,7 @@ export function assemble({ configuration, parts, queue, observer, fail }: Assemb
     plans,
     adoption,
     matcher,
+    leftOut,
     relay,
     nudges,
     askedPolls,

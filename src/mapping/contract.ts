@@ -78,6 +78,8 @@ export interface Stream {
   /** Poll interval in milliseconds; undefined: the daemon's default. */
   readonly everyMs: number | undefined;
   readonly match: readonly MatchRule[];
+  /** `never`: a record that the service does not have is left out, until the service has it. */
+  readonly create: "always" | "never";
   /** What to do when the service no longer has a bound record. */
   readonly gone: "park" | "recreate";
   /** What to do when a record's parent changes and the service nests the record below the parent's address. */

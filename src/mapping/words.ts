@@ -191,6 +191,12 @@ export const streamHead = z.strictObject({
     .describe("How often to poll, e.g. 30s, 5m, 2h. The daemon's setting is the default."),
   resource: resourceName,
   match: match.optional(),
+  create: z
+    .enum(["always", "never"])
+    .default("always")
+    .describe(
+      "always: what the service does not have is created (the default). never: only records that the service has are kept in sync; the others are left out until it has them.",
+    ),
   gone: z
     .enum(["park", "recreate"])
     .default("park")

@@ -5,6 +5,7 @@ export { eachPage, eachRecord } from "./each-record.ts";
 export { addCounts, countNames } from "./hour-counts.ts";
 export type { Note } from "./note.ts";
 export { ownText } from "./own-text.ts";
+export { leftOut } from "./refusals.ts";
 export { isAnswerable } from "./transitions.ts";
 export { verifyBackup, type VerifiedBackup } from "./sqlite/durability/backup.ts";
 export { openStore, type StoreLocation } from "./open.ts";

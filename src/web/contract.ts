@@ -31,6 +31,8 @@ export interface RecordDetail {
   readonly title?: string;
   /** Its page in the service; undefined if it is not bound, or SERVICE_PAGE_URL is not set. */
   readonly servicePage?: string | undefined;
+  /** Whether its stream creates records; undefined for one that is no longer in the sync file. */
+  readonly create?: Stream["create"] | undefined;
   /** Its requests and answers while it was watched, newest first. */
   readonly exchanges: readonly Exchange[];
 }

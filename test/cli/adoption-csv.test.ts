@@ -9,7 +9,15 @@ function plan(key: string): AdoptionPlan {
   const counterparts = [7, 8].map((serviceId) => ({ serviceId, ...shown }));
   const overwrites = [{ field: "name", from: '"A";', to: "B\n" }];
   const record = { id, ...shown, verdict: "ambiguous", candidates: [7, 8], counterparts, overwrites } as const;
-  return { stream: "customers", counts: {}, orphanCount: 0, records: [record], orphans: [], blindFields: [] };
+  return {
+    stream: "customers",
+    create: "always",
+    counts: {},
+    orphanCount: 0,
+    records: [record],
+    orphans: [],
+    blindFields: [],
+  };
 }
 
 /** The plan as a person gives it back: serviceId filled in, saved with another delimiter. */

@@ -32,7 +32,7 @@ describe("docs/sync-file.md and the cookbook", () => {
   it("has an example for every word", () => {
     const headings = new Set(examples.map(({ heading }) => heading));
     const wanted =
-      "Sources read every resource match gone moved when deleted from expr map default const lookup ref tags own";
+      "Sources read every resource match create gone moved when deleted from expr map default const lookup ref tags own";
     expect(wanted.split(" ").filter((word) => !headings.has(word))).toEqual([]);
   });
 

@@ -181,6 +181,18 @@ streams:
       "sync.yaml:5:23 streams.it.deleted.set.tags: tags are added and removed, a deletion cannot set them",
     ],
     [
+      "create: never",
+      "sync.yaml:5:13 streams.it.create: found never without match, expected match: by it, svcsync finds the records that the service has",
+    ],
+    [
+      "create: never\nmatch: [name]\ngone: recreate\nfields: { name: name }",
+      "sync.yaml:7:11 streams.it.gone: found recreate beside create: never, expected park, or create: always",
+    ],
+    [
+      "match: [name]\nmoved: recreate\ncreate: never\nfields: { name: name }",
+      "sync.yaml:6:12 streams.it.moved: found recreate beside create: never, expected park, or create: always",
+    ],
+    [
       "deleted: { set: { name: { lookup: tga, value: x } } }",
       'sync.yaml:5:39 streams.it.deleted.set.name.lookup: found the unknown resource "tga", did you mean "tag"?',
     ],

@@ -51,6 +51,7 @@ describe("a stream of the sync file", () => {
     expect(streamWith({})).toMatchObject({
       everyMs: undefined,
       match: [],
+      create: "always",
       gone: "park",
       moved: "park",
       deletion: "ignore",
@@ -76,6 +77,7 @@ describe("a stream of the sync file", () => {
     const other = [
       { fields: { a: "x", b: "z" } },
       { fields: { a: "x", b: { from: "y", own: "create" } } },
+      { fields: { a: "x", b: "y" }, match: ["a"], create: "never" },
       { fields: { a: "x", b: "y" }, resource: "tag" },
       { fields: { a: "x", b: "y" }, when: "x = 1" },
       { fields: { a: "x", b: "y" }, deleted: { delete: true } },

@@ -1,6 +1,7 @@
 import { describe, expect, it } from "vitest";
-import { resolve, unbind } from "#operator";
+import { decideAdoption, resolve, unbind } from "#operator";
 import { customer, OOPS, Scene, upsert } from "../conformance/store-scene.ts";
+import { customersFile } from "../pipeline/customer-stream.ts";
 import { memoryPlace } from "../store/memory-place.ts";
 
 const [ann, ben] = [
@@ -46,5 +47,33 @@ describe("two people who answer the same record", () => {
     await store.resolve(id, { kind: "bind", binding: right });
     await expect(unbind(scene, { id, serviceId: 5 }, ben)).rejects.toMatchObject({ code: "E_NOT_RESOLVABLE" });
     expect((await store.record(id))!.binding).toEqual(right);
+  });
+});
+
+describe("a stream that creates nothing", () => {
+  const stream = { ...customersFile().streams[0]!, create: "never" } as const;
+
+  it("creates none for a person either, who may still leave a record out", async () => {
+    await using scene = await Scene.open(memoryPlace);
+    await scene.stage([upsert("1")]);
+    await createInDoubt(scene);
+    const created = resolve(scene, { id, answer: "create", stream }, ann);
+    await expect(created).rejects.toMatchObject({ code: "E_NOT_RESOLVABLE" });
+    await expect(created).rejects.toThrow("customers has create: never in the sync file");
+    expect(await scene.store.record(id)).toMatchObject({ state: "uncertain" });
+    await resolve(scene, { id, answer: "skip", stream }, ann);
+    expect(await scene.store.record(id)).toMatchObject({ state: "skipped" });
+  });
+
+  it("is released to bind what the service has, even by a field that nothing has yet, and never to create all", async () => {
+    await using scene = await Scene.open(memoryPlace);
+    const { store } = scene;
+    const matcher = { blindFields: () => Promise.resolve(["customerId"]) };
+    const decide = (decision: "adopt" | "create-all", streams = [stream] as const) =>
+      decideAdoption({ store, matcher }, { streams, decision }, ann);
+    await expect(decide("create-all")).rejects.toMatchObject({ code: "E_NOT_RESOLVABLE" });
+    expect(await store.adoption(stream.name)).toBeUndefined();
+    await decide("adopt");
+    expect(await store.adoption(stream.name)).toMatchObject({ decision: "adopt" });
   });
 });

@@ -12,6 +12,9 @@ import { customersFile } from "./customer-stream.ts";
 const { streams } = customersFile();
 
 /** Lets a gate look at the service once; resolves to the stream's status afterwards. */
+/** Streams whose left out records were looked for. */
+const soughtAgain: string[] = [];
+
 async function look(store: Store, service: Service) {
   const looked = Promise.withResolvers<void>();
   const matcher = new Matcher(
@@ -22,8 +25,9 @@ async function look(store: Store, service: Service) {
   const logger = { ...silentLogger, warn: said, error: said };
   const age = { compare: () => Promise.resolve() };
   const restored = { compare: () => Promise.resolve(0) };
+  const leftOut = { look: async (name: string) => void soughtAgain.push(name) };
   const gate = new AdoptionGate(
-    { store, matcher, age, restored, logger, settleMs: 0, opened: looked.resolve, stop: looked.reject },
+    { store, matcher, age, restored, leftOut, logger, settleMs: 0, opened: looked.resolve, stop: looked.reject },
     streams,
   );
   const ending = new AbortController();
@@ -58,6 +62,7 @@ it.each<[string, Reply, object]>([
   reply = { json: { totalCount: 0, customer: [] } };
   const released = await look(store, reopened.service);
   expect(released).toMatchObject({ holds: [], attention: [] });
+  expect(soughtAgain.splice(0)).toEqual([streams[0]!.name]);
 });
 
 it("no longer says that a stream waits for a decision once a person has decided, also before the next run", async () => {

@@ -17,6 +17,7 @@ async function planOf(
   there: readonly string[],
   most?: number,
   unreadable: readonly { key: string; error: ErrorFacts }[] = [],
+  of = stream,
 ) {
   await using tenant = await openTenant();
   await using place = await memoryPlace();
@@ -27,10 +28,10 @@ async function planOf(
     there.map((customerId) => ({ customerId, name: "There" })),
   );
   const changes = ids.map((id, at) => upsert(String(1_000 + at), { id, name: "Here" }));
-  await store.stage(stream.name, { changes, unreadable, cursor: null, backfill: true, complete: true });
+  await store.stage(of.name, { changes, unreadable, cursor: null, backfill: true, complete: true });
   const { service } = tenant;
-  const matcher = new Matcher({ store, service, clock, logger: silentLogger, settleMs: 0, maxAgeMs: 60_000 }, [stream]);
-  return await new AdoptionPlanner(store, service, matcher).plan(stream, never, most);
+  const matcher = new Matcher({ store, service, clock, logger: silentLogger, settleMs: 0, maxAgeMs: 60_000 }, [of]);
+  return await new AdoptionPlanner(store, service, matcher).plan(of, never, most);
 }
 
 const upTo = (count: number, letter: string) => Array.from({ length: count }, (_, at) => `${letter}${at}`);
@@ -73,5 +74,14 @@ describe("an adoption plan", () => {
     const contested = shown("ambiguous").filter(({ error }) => error?.code === "E_MATCH_TAKEN");
     expect(contested).toHaveLength(2);
     expect(contested[0]).toMatchObject({ counterparts: [{ name: "There", match: "customerId two" }] });
+  });
+
+  it("leaves out what the service does not have where the stream creates nothing", async () => {
+    const plan = await planOf(["m0", "new0", "m0"], ["m0"], undefined, [], { ...stream, create: "never" });
+    expect(plan).toMatchObject({ create: "never", counts: { ambiguous: 2, "left out": 1 } });
+    expect(plan.records[1]).toMatchObject({
+      verdict: "left out",
+      error: { code: "E_SKIPPED", message: "create: never: the service has no customer with customerId new0" },
+    });
   });
 });

@@ -1,6 +1,6 @@
 import type { JsonObject, RecordId, Row, StopError } from "#model";
 import type { Stream } from "#mapping";
-import { AdoptionGate, Leases, Matcher, RestoredRecords, Synchronizer } from "#pipeline";
+import { AdoptionGate, LeftOutRecords, Leases, Matcher, RestoredRecords, Synchronizer } from "#pipeline";
 import type { Fault, StoredRecord } from "#sandbox";
 import type { Claim, RecordView, Store } from "#store";
 import { openTenant, type Tenant } from "../conformance/service-tenant.ts";
@@ -47,6 +47,7 @@ export class DeliveryScene implements AsyncDisposable {
   readonly store: Store;
   readonly tenant: Tenant;
   readonly stopped: StopError[] = [];
+  readonly leftOut: LeftOutRecords;
   readonly #synchronizer: Synchronizer;
   readonly #leases: Leases;
   readonly #place: StorePlace;
@@ -64,7 +65,9 @@ export class DeliveryScene implements AsyncDisposable {
     const age = { compare: () => Promise.resolve(), tell: () => Promise.resolve() };
     const stop = (error: StopError) => void this.stopped.push(error);
     const restored = new RestoredRecords(common);
-    const gate = new AdoptionGate({ ...common, matcher, age, restored, opened: () => {}, stop }, streams);
+    this.leftOut = new LeftOutRecords({ ...common, matcher, everyMs: 1 }, streams);
+    const { leftOut } = this;
+    const gate = new AdoptionGate({ ...common, matcher, age, restored, leftOut, opened: () => {}, stop }, streams);
     this.#synchronizer = new Synchronizer({
       ...common,
       matcher,

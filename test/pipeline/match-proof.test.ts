@@ -104,6 +104,7 @@ it("tries again once a person has let a stream through whose match field was dro
       ),
       restored: { compare: () => Promise.resolve(0) },
       age: { compare: () => Promise.resolve() },
+      leftOut: { look: () => Promise.resolve() },
       logger: silentLogger,
       settleMs: 0,
       opened: opened.resolve,

@@ -20,6 +20,7 @@ const mappings = fc.record({
     { const: "C" },
   ),
   own: fc.constantFrom("create", "always"),
+  create: fc.constantFrom("always", "always", "never"),
   when: fc.option(fc.constant("level != 'b'"), { nil: undefined }),
   deleted: fc.constantFrom<Json>(
     { when: "gone", delete: true },
@@ -40,13 +41,14 @@ const mappings = fc.record({
 
 type Mapping = typeof mappings extends fc.Arbitrary<infer T> ? T : never;
 
-function fileOf({ name, boss, level, own, when, deleted, text, optional, priority, tags }: Mapping): string {
+function fileOf({ name, boss, level, own, create, when, deleted, text, optional, priority, tags }: Mapping): string {
   const read = { table: "t", key: "k" };
   const departments = {
     source: "erp",
     read,
     resource: "department",
     match: ["code"],
+    create,
     fields: { code: "code", name, boss, level: { ...level, own } },
     ...(when === undefined ? {} : { when }),
     deleted,

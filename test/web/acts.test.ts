@@ -26,16 +26,17 @@ describe("acts on the page", () => {
   it("offer to create again what was deleted in the service, although it is still bound", async () => {
     const error = { code: "E_RECORD_GONE", message: "customer 4711 no longer exists", details: {} } as const;
     const parked = sampleRecord({ stream: "customers", key: "10023" }, { state: "parked", error });
-    const record = async (state: typeof parked) => {
+    const record = async (state: typeof parked, create?: "never") => {
       const sides = { obstacles: [], sides: sampleSides(state, false), history: [], exchanges: [] };
       await using web = await sampleWeb({
-        status: { ...sampleStatus(), record: async () => ({ record: state, ...sides }) },
+        status: { ...sampleStatus(), record: async () => ({ record: state, create, ...sides }) },
       });
       return (await fetch(`${web.url}/records/customers/10023`)).text();
     };
 
     expect(await record(parked)).toMatch(/Create it again[\s\S]*action="\/records\/customers\/10023\/create"/);
     expect(await record({ ...parked, error: { ...error, code: "E_SERVICE_REFUSED" } })).not.toContain("/10023/create");
+    expect(await record(parked, "never")).not.toContain("/10023/create");
   });
 
   it.each([

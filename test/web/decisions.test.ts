@@ -121,6 +121,18 @@ describe("the page of existing records", () => {
     expect(text).toContain('value="create-all"');
   });
 
+  it("offers to create nothing in a stream that creates nothing", async () => {
+    const reports =
+      compared.kind === "done"
+        ? compared.reports.map((each) => ({ ...each, create: "never" as const, blindFields: ["extId"] }))
+        : [];
+    const { text } = await pageOf("/adoption", { adoption: () => ({ kind: "done", at: 0, reports }) });
+    expect(text).toContain("leaves records out until the service has them");
+    expect(text).toContain("Bind 150, create none");
+    expect(text).toContain('value="adopt"');
+    expect(text).not.toContain('value="create-all"');
+  });
+
   it("says why a comparison failed, and offers another", async () => {
     const error = { code: "E_SERVICE_DOWN", message: "the service does not answer", details: {} } as const;
     const { text } = await pageOf("/adoption", { adoption: () => ({ kind: "failed", at: 0, error }) });

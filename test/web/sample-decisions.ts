@@ -70,6 +70,7 @@ export const sampleDeletions: NonNullable<Awaited<ReturnType<StatusSource["heldD
 
 export const sampleReport: AdoptionReport = {
   stream: "tickets",
+  create: "always",
   counts: { bound: 0, matched: 150, deleted: 3, new: 130, ambiguous: 2, "left out": 4, unclear: 1 },
   onlyInService: 1_850,
   blindFields: [],

@@ -85,7 +85,8 @@ function fieldFinding(
 }
 
 /** Fields without which the service refuses a create, as far as is known, and which the stream does not write. */
-export function unwritten({ name, resource, ownedFields }: Stream): Finding[] {
+export function unwritten({ name, resource, ownedFields, create }: Stream): Finding[] {
+  if (create === "never") return [];
   const missing = resourceFacts(resource).required.filter((field) => !ownedFields.includes(field));
   if (missing.length === 0) return [];
   const message = `the service may refuse to create a ${resource} without ${missing.join(", ")}, which the stream does not write`;

@@ -61,6 +61,7 @@ const emptyRemedy = 'Correct the column or the expression in the sync file; "svc
 /** The service refuses a create without these fields. */
 function emptyRequiredFields(sample: StreamSample): Finding[] {
   const { stream, records } = sample;
+  if (stream.create === "never") return [];
   const required = resourceFacts(stream.resource).required.filter((field) => stream.ownedFields.includes(field));
   return required
     .filter((field) => records.length > 0 && isEmptyInAll(sample, field))

@@ -62,7 +62,8 @@ export function pageActs(
       const [first] = refused;
       if (first !== undefined) throw new ParkError("E_NOT_RESOLVABLE", first.error.message);
     },
-    create: (target, by) => nudging(resolve(parts, { ...target, answer: "create" }, by)),
+    create: (target, by) =>
+      nudging(resolve(parts, { ...target, answer: "create", stream: find(target.id.stream) }, by)),
     bind: ({ id, serviceId, isMeant }, by) => {
       const stream = knownStream(find(id.stream), id.stream);
       const signal = AbortSignal.timeout(ANSWER_MS);

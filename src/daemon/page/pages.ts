@@ -112,7 +112,8 @@ function statusSource({ configuration, parts, queue, assembly }: PagesDeps): Sta
       const history = await store.audit({ id, limit: HISTORY });
       const title = await titleOf(record);
       const servicePage = record.binding && servicePageOf(settings.page.servicePage, record.binding);
-      return { record, title, servicePage, obstacles, sides, history, exchanges: await store.watches.exchanges(id) };
+      const exchanges = await store.watches.exchanges(id);
+      return { record, title, servicePage, create: stream?.create, obstacles, sides, history, exchanges };
     },
     boundTo: (binding) => store.boundTo(binding),
     plan: (stream) => assembly.plans.read(stream),

@@ -29,11 +29,16 @@ const LAST_BEAT_MS = 5_000;
 
 /** Creates the upkeep that the settings enable. */
 export function openUpkeep(deps: UpkeepDeps, closing: Closing): Upkeep {
-  const { configuration, parts, queue, metrics, isContinuous } = deps;
+  const { configuration, parts, queue, assembly, metrics, isContinuous } = deps;
   const notices = openNotices(configuration, parts, queue, metrics, closing);
   const heartbeat = openHeartbeat(deps, closing);
   const twins = twinWatch(deps);
-  const care = isContinuous ? [...openCare(configuration, parts), (signal: AbortSignal) => twins.run(signal)] : [];
+  const care = isContinuous
+    ? [
+        ...openCare(configuration, parts),
+        ...[twins, assembly.leftOut].map((each) => (signal: AbortSignal) => each.run(signal)),
+      ]
+    : [];
   const { stopGraceMs } = configuration.settings.delivery;
   let caring: Promise<void> | undefined;
   return {

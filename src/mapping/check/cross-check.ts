@@ -20,6 +20,7 @@ export function crossCheck(streams: readonly CheckedStream[], known: Known): Pro
       ...checkNames(stream, known),
       ...checkEmbedded(stream, known),
       ...checkMatch(stream),
+      ...checkCreate(stream),
       ...checkDeletedSet(stream),
     ]),
     ...checkCircles(streams, known),
@@ -91,6 +92,24 @@ function checkMatch({ path, parts, fields, fieldNames }: CheckedStream): Problem
       return isTags(fields.get(field)) ? [{ path: place, message: `found "${field}", but tags name no record` }] : [];
     });
   });
+}
+
+/** A stream that creates nothing finds records by their natural keys, and cannot create one again. */
+function checkCreate({ path, parts }: CheckedStream): Problem[] {
+  if (parts.create !== "never") return [];
+  const problems: Problem[] = [];
+  if (parts.match === undefined)
+    problems.push({
+      path: [...path, "create"],
+      message: "found never without match, expected match: by it, svcsync finds the records that the service has",
+    });
+  for (const word of ["gone", "moved"] as const)
+    if (parts[word] === "recreate")
+      problems.push({
+        path: [...path, word],
+        message: "found recreate beside create: never, expected park, or create: always",
+      });
+  return problems;
 }
 
 function rulePlaces(rule: string[] | { fields: string[] }, at: FilePath): { field: string; at: FilePath }[] {

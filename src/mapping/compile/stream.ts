@@ -49,6 +49,7 @@ export function compileStream({ name, head, read, fields }: StreamWords): Stream
     read,
     everyMs: head.every,
     match,
+    create: head.create,
     gone: head.gone,
     moved: head.moved,
     parents: [...new Set(all.compiled.flatMap(({ parent }) => parent ?? []))],
@@ -117,6 +118,8 @@ function fingerprint(head: StreamHead, fields: ReadonlyMap<string, FieldWords>):
     resource: head.resource,
     when: head.when ?? null,
     deleted: head.deleted ?? null,
+    // Without it, what was left out has to be looked at again.
+    ...(head.create === "never" && { create: head.create }),
     fields: Object.fromEntries(fields),
   };
   return createHash("sha256")

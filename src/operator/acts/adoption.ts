@@ -11,9 +11,14 @@ const SHOWN = ["ambiguous", "unclear", "deleted", "matched"] as const;
 /** Examples per verdict: the whole list is in the CSV. */
 export const adoptionExamples = 10;
 
+/** What is said about match fields without a value depends on whether the stream creates records. */
+type BlindStream = Pick<AdoptionReport, "stream" | "create" | "blindFields">;
+
 /** An adoption plan in figures, with examples. */
 export interface AdoptionReport {
   readonly stream: StreamName;
+  /** `never`: the stream creates no records. */
+  readonly create: Stream["create"];
   readonly counts: Readonly<Record<PlannedRecord["verdict"], number>>;
   /** Records of the service that no row of the ERP matches. */
   readonly onlyInService: number;
@@ -22,42 +27,63 @@ export interface AdoptionReport {
   readonly blindFields: readonly string[];
 }
 
-export function adoptionReport({ stream, counts, orphanCount, records, blindFields }: AdoptionPlan): AdoptionReport {
+export function adoptionReport({
+  stream,
+  create,
+  counts,
+  orphanCount,
+  records,
+  blindFields,
+}: AdoptionPlan): AdoptionReport {
   const of = (verdict: PlannedRecord["verdict"]) => records.filter((record) => record.verdict === verdict);
   // oxlint-disable-next-line typescript/no-unsafe-type-assertion -- made of all verdicts
   const all = Object.fromEntries(
     adoptionVerdicts.map((verdict) => [verdict, counts[verdict] ?? 0]),
   ) as AdoptionReport["counts"];
   const examples = SHOWN.flatMap((verdict) => of(verdict).slice(0, adoptionExamples));
-  return { stream, counts: all, onlyInService: orphanCount, examples, blindFields };
+  return { stream, create, counts: all, onlyInService: orphanCount, examples, blindFields };
 }
 
 /**
  * Releases streams: `adopt` binds matching records and creates the rest, `create-all` creates every record.
- * @throws {ParkError} E_NOT_RESOLVABLE where the match rules cannot find anything; nothing is decided then.
+ * @throws {ParkError} E_NOT_RESOLVABLE where the match rules cannot find anything, and for `create-all` of a stream that creates none;
+ * nothing is decided then.
  */
 export async function decideAdoption(
-  { store, matcher }: { readonly store: { readonly acts: ActStore } & MatchStore; readonly matcher: Matcher },
+  {
+    store,
+    matcher,
+  }: { readonly store: { readonly acts: ActStore } & MatchStore; readonly matcher: Pick<Matcher, "blindFields"> },
   { streams, decision }: { readonly streams: readonly Stream[]; readonly decision: "adopt" | "create-all" },
   by: Actor,
 ): Promise<void> {
   if (decision === "adopt") await expectFindable(matcher, streams);
+  else expectCreated(streams);
   for (const { name } of streams) {
     await store.acts.save(name, { action: "release", outcome: decision }, by);
     await store.decideAdoption(name, decision);
   }
 }
 
-async function expectFindable(matcher: Matcher, streams: readonly Stream[]): Promise<void> {
+async function expectFindable(matcher: Pick<Matcher, "blindFields">, streams: readonly Stream[]): Promise<void> {
   const texts: string[] = [];
-  for (const stream of streams) texts.push(...blindTexts(stream.name, await matcher.blindFields(stream)));
+  // Where nothing is created, nothing can be created twice.
+  for (const stream of streams.filter(({ create }) => create === "always"))
+    texts.push(...blindTexts({ ...stream, stream: stream.name, blindFields: await matcher.blindFields(stream) }));
   if (texts.length > 0) throw new ParkError("E_NOT_RESOLVABLE", `${texts.join(" ")} Nothing was decided`);
 }
 
+function expectCreated(streams: readonly Stream[]): void {
+  const names = streams.flatMap(({ name, create }) => (create === "never" ? [name] : []));
+  if (names.length === 0) return;
+  const text = `${names.join(", ")} has create: never in the sync file, so svcsync creates no record there: "svcsync adopt ${names.join(" ")} --confirm" binds those that the service has`;
+  throw new ParkError("E_NOT_RESOLVABLE", `${text}. Nothing was decided`);
+}
+
 /** Describes match fields that no record of the service has; empty where there are none. */
-export function blindTexts(stream: string, fields: readonly string[]): string[] {
-  if (fields.length === 0) return [];
+export function blindTexts({ stream, create, blindFields }: BlindStream): string[] {
+  if (blindFields.length === 0) return [];
   return [
-    `${stream}: none of the service's records has a value in ${fields.join(", ")}, so no record can be matched: ${blindRemedy(stream)}.`,
+    `${stream}: none of the service's records has a value in ${blindFields.join(", ")}, so no record can be matched: ${blindRemedy(stream, create)}.`,
   ];
 }

@@ -8,6 +8,8 @@ import { recordWord } from "../text/shell.ts";
 export interface ResolveInput {
   readonly id: RecordId;
   readonly answer: "create" | "skip";
+  /** Undefined for a stream that is no longer in the sync file. */
+  readonly stream?: Pick<Stream, "name" | "create"> | undefined;
   /**
    * When the create began whose result the person looked for, or `none` if there was none; undefined where that is not
    * known.
@@ -18,13 +20,18 @@ export interface ResolveInput {
 /**
  * Answers a create with an unknown result, or a parked record, without binding it.
  * @throws {ParkError} E_RECORD_UNKNOWN; E_NOT_RESOLVABLE, also where a different create has begun since, because the
- * person did not look for its result.
+ * person did not look for its result, and for a create in a stream that creates none.
  */
 export async function resolve(
   { store }: { readonly store: RecordStore & OperatorStore },
-  { id, answer, begunAt }: ResolveInput,
+  { id, answer, begunAt, stream }: ResolveInput,
   by: Actor,
 ): Promise<void> {
+  if (answer === "create" && stream?.create === "never")
+    throw new ParkError(
+      "E_NOT_RESOLVABLE",
+      `${stream.name} has create: never in the sync file, so svcsync creates no record there: "svcsync resolve ${recordWord(id)} --bind ID" binds one that the service has, "--skip" leaves it out. Nothing was changed`,
+    );
   const { intent } = await knownRecord(store, id);
   if (begunAt !== undefined && (intent?.begunAt ?? "none") !== begunAt)
     throw new ParkError(

@@ -15,6 +15,7 @@ import type { FoundRecords } from "../match/found-records.ts";
 import { expectEnded, reserveKeys, type KeysInFlight } from "../match/keys-in-flight.ts";
 import type { MatchProof } from "../match/match-proof.ts";
 import { ambiguous, expectUntaken, type Found } from "../match/candidates.ts";
+import { absentReason } from "../match/left-out.ts";
 import { expectFree, merged, type Merges } from "../match/merges.ts";
 import { naturalKey } from "../match/natural-key.ts";
 import type { Freshness, Matcher } from "../match/matcher.ts";
@@ -49,10 +50,37 @@ export class Creator {
 
   /**
    * Binds an unbound record to the one service record with its natural key, or else to a new one. If a person decided so, creates a
-   * new one without looking.
+   * new one without looking. A stream that creates none leaves the record out instead.
    * @throws {ParkError} E_MATCH_AMBIGUOUS when several records match the natural key.
    */
-  async create(claim: Claim, stream: Stream, wanted: Wanted, signal: AbortSignal): Promise<"adopted" | "created"> {
+  async create(
+    claim: Claim,
+    stream: Stream,
+    wanted: Wanted,
+    signal: AbortSignal,
+  ): Promise<"adopted" | "created" | "skipped"> {
+    if (stream.create === "never") return this.#adoptOrSkip(claim, stream, wanted, signal);
+    return this.#adoptOrCreate(claim, stream, wanted, signal);
+  }
+
+  async #adoptOrSkip(
+    claim: Claim,
+    stream: Stream,
+    wanted: Wanted,
+    signal: AbortSignal,
+  ): Promise<"adopted" | "skipped"> {
+    const others = await this.#bindFound(claim, stream, wanted, signal);
+    if (others === undefined) return "adopted";
+    await this.#deps.store.skip(claim, absentReason(stream, wanted.projection, others));
+    return "skipped";
+  }
+
+  async #adoptOrCreate(
+    claim: Claim,
+    stream: Stream,
+    wanted: Wanted,
+    signal: AbortSignal,
+  ): Promise<"adopted" | "created"> {
     const { store, service, proof, keys, age } = this.#deps;
     const { resource } = stream;
     /** Whether the service may have carried out the create. Only an error of the request itself can rule that out. */

@@ -45,7 +45,8 @@ export class Replacement {
 
   /**
    * Adopts an unbound record with the same natural key, if there is one: people merge and recreate records, and a restored store
-   * knows only the previous one. Otherwise recreates the record or parks it for a person, as the stream is configured.
+   * knows only the previous one. Otherwise recreates the record or parks it for a person, as the stream is configured. A stream
+   * that creates none leaves it out: nothing exists that it could update.
    */
   async #gone(lost: LostCounterpart, signal: AbortSignal): Promise<Outcome> {
     const { claim, stream, wanted, thrown } = lost;
@@ -56,7 +57,8 @@ export class Replacement {
       cause: thrown,
       details: { resource, serviceId },
     });
-    if (stream.gone === "recreate") return creator.create(await this.#unbind(claim), stream, wanted, signal);
+    if (stream.gone === "recreate" || stream.create === "never")
+      return creator.create(await this.#unbind(claim), stream, wanted, signal);
     if (!(await this.#hasOther(lost, signal))) throw gone;
     if (await creator.adopt(await this.#unbind(claim), stream, wanted, signal)) return "adopted";
     throw gone;

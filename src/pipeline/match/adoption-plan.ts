@@ -11,9 +11,10 @@ import {
 } from "#model";
 import type { Stream } from "#mapping";
 import { idOf, type Service, type ServiceRecord } from "#service";
-import { eachRecord, isForgotten, type RecordStore, type RecordView } from "#store";
+import { eachRecord, isForgotten, leftOut, type RecordStore, type RecordView } from "#store";
 import { KeysInFlight } from "./keys-in-flight.ts";
 import { ambiguous, type Found } from "./candidates.ts";
+import { absentReason } from "./left-out.ts";
 import type { Matcher } from "./matcher.ts";
 import { Resolver, type Wanted } from "../deliver/resolver.ts";
 import { expectReadable, stillUnbound } from "../deliver/course.ts";
@@ -32,7 +33,7 @@ export interface PlannedRecord extends Shown {
   /** The candidates as the service shows them. */
   readonly counterparts: readonly Counterpart[];
   readonly overwrites: readonly Overwrite[];
-  /** Why the record is unclear or ambiguous: the error that its own delivery would report. */
+  /** Why the record is unclear, ambiguous, or left out by `create: never`: what its own delivery would report. */
   readonly error?: ErrorFacts;
 }
 
@@ -43,6 +44,8 @@ export interface Orphan extends Counterpart {
 
 export interface AdoptionPlan {
   readonly stream: string;
+  /** `never`: records that the service does not have are left out instead of being created. */
+  readonly create: Stream["create"];
   /** How many records have each verdict. Verdicts without records are absent. */
   readonly counts: Readonly<Partial<Record<PlannedRecord["verdict"], number>>>;
   readonly orphanCount: number;
@@ -152,7 +155,7 @@ export class AdoptionPlanner {
     });
     const { counts } = findings;
     const blindFields = await this.#matcher.blindFields(stream);
-    return { stream: stream.name, counts, orphanCount, records, orphans, blindFields };
+    return { stream: stream.name, create: stream.create, counts, orphanCount, records, orphans, blindFields };
   }
 
   /** Drafts contested records that were over the limit when they were found. A person has to see them. */
@@ -190,7 +193,7 @@ export class AdoptionPlanner {
       const error = errorFacts(thrown);
       // The parent is new itself, so the service cannot have the child yet.
       if (error.code === "E_PARENT_MISSING")
-        return { id, ...shown, verdict: isGone ? "left out" : "new", candidates: [] };
+        return { id, ...shown, verdict: isGone || stream.create === "never" ? "left out" : "new", candidates: [] };
       if (signal.aborted) throw thrown;
       return { id, ...shown, verdict: "unclear", candidates: [], error };
     }
@@ -205,6 +208,10 @@ export class AdoptionPlanner {
     }
     if (free.length === 1) return { verdict: isGone ? "deleted" : "matched", candidates: free } as const;
     if (isGone) return { verdict: "left out", candidates: [] } as const;
+    if (stream.create === "never") {
+      const error = leftOut(absentReason(stream, projection, found));
+      return { verdict: "left out", candidates: [], error } as const;
+    }
     const [owner] = owners;
     if (owner) throw new WaitError("E_MATCH_TAKEN", `${recordLabel(owner)} has the same natural key`);
     this.#keys.reserve(stream, projection, id);

@@ -23,6 +23,7 @@ import { childrenFirst, isInterrupted, leavesService, STILL_BELOW } from "../del
 import { edited } from "../deliver/difference.ts";
 import { ParentMissing, Resolver, type Wanted } from "../deliver/resolver.ts";
 import { ambiguous, expectUntaken, lookUp, type Found } from "../match/candidates.ts";
+import { absentReason } from "../match/left-out.ts";
 import { expectFree, withMerges } from "../match/merges.ts";
 import { KeysInFlight } from "../match/keys-in-flight.ts";
 import { allFields, COMPARED, edit, FOUND_DELETED, LEFT, stateAfter, withItself, type Draft } from "./drafts.ts";
@@ -140,10 +141,12 @@ export class RecordPlanner {
     const { store } = this.#deps;
     const applied = await withItself(view, stream, wanted, ids);
     const draft = { fields: allFields(applied, ids), applied };
-    if (!looksFirst(view, stream)) return { verdict: "create", ...draft };
+    const isNever = stream.create === "never";
+    if (!isNever && !looksFirst(view, stream)) return { verdict: "create", ...draft };
     const found = await lookUp(store, stream.resource, stream.match, wanted.projection, view.id);
     const serviceId = only(stream, found);
     if (serviceId !== undefined) return { verdict: "adopt", serviceId, ...draft, reason: COMPARED };
+    if (isNever) return { verdict: "skip", reason: absentReason(stream, wanted.projection, found) };
     await expectUntaken(this.#afterwards(signal), view.id, stream.resource, wanted.projection, found);
     this.#reserve(stream, wanted.projection, view.id);
     return { verdict: "create", ...draft };

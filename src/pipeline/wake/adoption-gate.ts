@@ -14,6 +14,7 @@ import type { Stream } from "#mapping";
 import { comparisonNote, type MatchStore, type NoteStore, restoredNote } from "#store";
 import type { Logger } from "#telemetry";
 import type { Hold } from "./hold.ts";
+import type { LeftOutRecords } from "../match/left-out.ts";
 import type { Matcher } from "../match/matcher.ts";
 import { ruleName } from "../match/natural-key.ts";
 import { closedNote, heldNote, type HoldCause } from "../notes.ts";
@@ -31,6 +32,8 @@ export interface AdoptionGateDeps {
   readonly age: Pick<StoreAge, "compare">;
   /** Compares a stream's bound records with the service after the store was put back. */
   readonly restored: Pick<RestoredRecords, "compare">;
+  /** Finds records that were left out and that the service has by now. */
+  readonly leftOut: Pick<LeftOutRecords, "look">;
   readonly logger: Logger;
   /** How long after a write the service's lists may not show it yet, in milliseconds. */
   readonly settleMs: number;
@@ -165,14 +168,14 @@ export class AdoptionGate {
   async #look(stream: Stream, signal: AbortSignal): Promise<void> {
     const { store, matcher, logger } = this.#deps;
     try {
-      if (await store.adoption(stream.name)) return await this.#letThrough(stream);
+      if (await store.adoption(stream.name)) return await this.#letThrough(stream, signal);
       if (this.#isForPerson(stream)) return;
       const closed = await store.note(closedNote(stream.name));
       if (closed?.rules === ruleNames(stream)) return this.#stayClosed(stream, closed.reason);
       const foreign = await matcher.survey(stream, signal);
       if (foreign === 0) {
         await store.decideAdoption(stream.name, "empty");
-        return await this.#letThrough(stream);
+        return await this.#letThrough(stream, signal);
       }
       const hold = holdFor(stream, foreign, await matcher.blindFields(stream));
       const error = new WaitError("E_ADOPTION_NEEDED", `${hold.reason}; ${hold.remedy}`, {
@@ -196,8 +199,9 @@ export class AdoptionGate {
     this.#held.set(stream.name, error);
   }
 
-  async #letThrough(stream: Stream): Promise<void> {
-    const { store, opened } = this.#deps;
+  async #letThrough(stream: Stream, signal: AbortSignal): Promise<void> {
+    const { store, leftOut, opened } = this.#deps;
+    await leftOut.look(stream.name, signal);
     if (await store.note(heldNote(stream.name))) await store.saveNote(heldNote(stream.name), undefined);
     if (await store.note(closedNote(stream.name))) await store.saveNote(closedNote(stream.name), undefined);
     this.#undecided.delete(stream.name);
@@ -223,7 +227,7 @@ export class AdoptionGate {
   }
 }
 
-function holdFor({ name, resource, match }: Stream, count: number, blind: readonly string[]): HoldCause {
+function holdFor({ name, resource, match, create }: Stream, count: number, blind: readonly string[]): HoldCause {
   const reason = `${resource} already holds ${counted(count, "record")} that svcsync does not know`;
   if (match.length === 0)
     return {
@@ -231,10 +235,14 @@ function holdFor({ name, resource, match }: Stream, count: number, blind: readon
       remedy: `the stream has no match rule: add one, or, if none of them comes from the ERP, "svcsync adopt ${name} --create-all"`,
     };
   if (blind.length > 0)
-    return { reason: `${reason}, and none of them has a value in ${blind.join(", ")}`, remedy: blindRemedy(name) };
+    return {
+      reason: `${reason}, and none of them has a value in ${blind.join(", ")}`,
+      remedy: blindRemedy(name, create),
+    };
+  const others = create === "never" ? "leaves out" : "creates";
   return {
     reason,
-    remedy: `"svcsync adopt ${name}" shows which of them match records of the ERP; "--confirm" adopts those and creates the others`,
+    remedy: `"svcsync adopt ${name}" shows which of them match records of the ERP; "--confirm" adopts those and ${others} the others`,
   };
 }
 
@@ -247,7 +255,9 @@ function unopened({ resource }: Stream, error: ErrorFacts): HoldCause {
 }
 
 /** The remedy if no record of the service has a value in a match field. */
-export function blindRemedy(stream: StreamName): string {
+export function blindRemedy(stream: StreamName, create: Stream["create"]): string {
+  if (create === "never")
+    return `correct the field's name in match, or, if it is right, "svcsync adopt ${stream} --confirm" leaves records out until the service has them`;
   return `correct the field's name in match, or, if none of them comes from the ERP, "svcsync adopt ${stream} --create-all"`;
 }
 

@@ -169,8 +169,7 @@ function asText(plans: readonly AdoptionPlan[], csv: string | undefined): string
     onlyInService,
   ]);
   const lines = [table(["stream", ...adoptionVerdicts, "only in the service"], rows)];
-  for (const { stream, blindFields } of reports)
-    lines.push(...blindTexts(stream, blindFields).map((text) => `${text}\n`));
+  for (const report of reports) lines.push(...blindTexts(report).map((text) => `${text}\n`));
   for (const { examples, counts } of reports)
     for (const verdict of new Set(examples.map((record) => record.verdict))) {
       const some = examples.filter((record) => record.verdict === verdict);

@@ -53,7 +53,8 @@ async function run(id: RecordId, options: ResolveOptions, io: Io): Promise<numbe
 
 async function answer(id: RecordId, kind: "create" | "skip", options: ResolveOptions, io: Io): Promise<number> {
   await using context = await openStoreContext(options, io, [id.stream]);
-  await resolve(context, { id, answer: kind, begunAt: options.begun }, actorOf(options));
+  const stream = context.syncFile.streams.find(({ name }) => name === id.stream);
+  await resolve(context, { id, answer: kind, begunAt: options.begun, stream }, actorOf(options));
   const text =
     kind === "create"
       ? "will be created, by a running daemon within seconds, otherwise by the next sync"

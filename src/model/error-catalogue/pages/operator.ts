@@ -25,8 +25,8 @@ export const operatorErrors = errorPage({
     E_NOT_RESOLVABLE: {
       meaning:
         "`svcsync resolve` was run for a record that is already settled (applied, left out or deleted) or is being " +
-        "delivered, or was to create a record that the service already has. Or `svcsync unbind` was run for a " +
-        "record that is not bound or is being delivered.",
+        "delivered, or was to create a record that the service already has, or one of a stream with `create: never`. " +
+        "Or `svcsync unbind` was run for a record that is not bound or is being delivered.",
       normal: "Yes, if the state of the record has changed since you looked.",
       remedy: 'Run "svcsync explain {record}": perhaps there is nothing left to do.',
     },

@@ -273,7 +273,9 @@ export const storeErrors = errorPage({
         "The record is left out, by a rule of its stream or by a person. The code is shown with the record; it is never thrown.",
       normal: "Yes.",
       remedy: 'Nothing. To have it checked again: "svcsync retry {record}".',
-      more: "svcsync also checks it again after a change of the record or of the sync file.",
+      more:
+        "svcsync also checks it again after a change of the record or of the sync file, and, where `create: never` leaves it out, once the " +
+        "service has it.",
       heals: true,
     },
     E_SWEEP_LOST: {

@@ -67,7 +67,7 @@ function section(name: string, hold: Held, state: AdoptionState, frame: Frame): 
 }
 
 function reported(report: AdoptionReport, frame: Frame): Html {
-  const { stream, counts, onlyInService, examples, blindFields } = report;
+  const { stream, counts, onlyInService, examples } = report;
   const figures = [
     ...adoptionVerdicts.map((verdict) => [verdict, counts[verdict]] as const),
     ["only in the service", onlyInService] as const,
@@ -75,7 +75,7 @@ function reported(report: AdoptionReport, frame: Frame): Html {
   return html`<ul class="tiles">
       ${figures.filter(([, count]) => count > 0).map(([verdict, count]) => html`<li><strong>${count.toLocaleString("en")}</strong> ${verdict}<br /><span class="quiet">${meanings[verdict]}</span></li>`)}
     </ul>
-    ${blindTexts(stream, blindFields).map((text) => html`<p class="problem">${sentence(text)}</p>`)}
+    ${blindTexts(report).map((text) => html`<p class="problem">${sentence(text)}</p>`)}
     ${frame.visitor?.role === "act" ? decision(report, frame) : html`<p>A login with the role <em>act</em> may decide, or <code class="command">svcsync adopt ${stream} --confirm</code>.</p>`}
     ${examples.length === 0 ? undefined : examplesTable(examples)}
     <p class="quiet">
@@ -90,22 +90,24 @@ const meanings: Readonly<Record<string, string>> = {
   deleted: "deleted in the ERP: bound, then removed as the sync file says",
   new: "no record of the service has this key: created",
   ambiguous: "several records of the service have this key: parked for a person",
-  "left out": "by a rule, or gone in the ERP: not created",
+  "left out": "by a rule, by create: never, or gone in the ERP: not created",
   unclear: "could not be compared: parked or waiting",
   "only in the service": "never touched",
 };
 
-function decision({ stream, blindFields, counts }: AdoptionReport, frame: Frame): Html {
+function decision({ stream, create, blindFields, counts }: AdoptionReport, frame: Frame): Html {
   const action = `${streamPath(stream)}/adopt`;
   const form = (decision: string, label: string) =>
     openForm(
       { action, verb: "adopt", label, fields: html`<input type="hidden" name="decision" value="${decision}" />` },
       frame,
     );
-  const adopt = `Bind ${counts.matched.toLocaleString("en")}, create ${counts.new.toLocaleString("en")}`;
+  const isNever = create === "never";
+  const others = isNever ? "create none" : `create ${counts.new.toLocaleString("en")}`;
+  const adopt = `Bind ${counts.matched.toLocaleString("en")}, ${others}`;
   return html`<div class="decision">
     ${
-      blindFields.length > 0
+      blindFields.length > 0 && !isNever
         ? undefined
         : html`<h3>Is this right?</h3>
             ${form("adopt", adopt)}
@@ -114,13 +116,18 @@ function decision({ stream, blindFields, counts }: AdoptionReport, frame: Frame)
               written until then.
             </p>`
     }
-    <details>
-      <summary>None of them comes from the ERP</summary>
-      <p>
-        Every record is created, without looking for matches. Where the service has one already, this makes a duplicate.
-      </p>
-      ${form("create-all", "Create all records")}
-    </details>
+    ${
+      isNever
+        ? undefined
+        : html`<details>
+            <summary>None of them comes from the ERP</summary>
+            <p>
+              Every record is created, without looking for matches. Where the service has one already, this makes a
+              duplicate.
+            </p>
+            ${form("create-all", "Create all records")}
+          </details>`
+    }
   </div>`;
 }
 

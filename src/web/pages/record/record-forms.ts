@@ -2,13 +2,17 @@ import type { RecordId } from "#model";
 import { retriableStates } from "#operator";
 import { html, type Content, type Html } from "#server";
 import { isAnswerable, type RecordView } from "#store";
+import type { RecordDetail } from "../../contract.ts";
 import type { RecordVerb } from "../../acts.ts";
 import { actForm, choice } from "../frame/act-form.ts";
 import { csrfField, type Frame } from "../frame/layout.ts";
 import { pathOf } from "../frame/wording.ts";
 
 /** What a person may do with a record now; nothing for visitors who may only read. */
-export function recordForms(record: RecordView, frame: Frame): Html | undefined {
+export function recordForms(
+  { record, create }: Pick<RecordDetail, "record" | "create">,
+  frame: Frame,
+): Html | undefined {
   if (frame.visitor?.role !== "act") return undefined;
   const { id, state, binding } = record;
   const canAnswer = isAnswerable(state);
@@ -28,7 +32,7 @@ export function recordForms(record: RecordView, frame: Frame): Html | undefined 
           idField,
         )
       : undefined,
-    canBeNew(record)
+    create !== "never" && canBeNew(record)
       ? form(
           id,
           "create",

@@ -29,7 +29,7 @@ export function recordPage({ detail, frame, now }: RecordPage): Html {
       <p>${meaningOf(record)}</p>
       <div class="card ${record.state}">
         <dl>${facts(detail, now)}</dl>
-        ${recordForms(record, frame)}
+        ${recordForms(detail, frame)}
       </div>
       <h2>From the ERP to the service</h2>
       ${sidesTable(sides, record.applied !== undefined)}

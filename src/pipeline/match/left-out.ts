@@ -1,0 +1,106 @@
+import { errorFacts, ParkError, recordLabel, sleep, WaitError, type Projection } from "#model";
+import type { Stream } from "#mapping";
+import type { Service } from "#service";
+import { eachRecord, type MatchStore, type RecordStore, type RecordView, type Store } from "#store";
+import type { Logger } from "#telemetry";
+import { Resolver } from "../deliver/resolver.ts";
+import { lookUp, type Found } from "./candidates.ts";
+import type { Matcher } from "./matcher.ts";
+import { naturalKey } from "./natural-key.ts";
+import { shownAs } from "./shown.ts";
+
+/** How soon a record is delivered that the service has by now. Each look reads what changed in the resource. */
+const EVERY_MS = 15 * 60_000;
+
+/** How the reason begins for a record that is left out because its stream creates none. */
+const NEVER = "create: never:";
+
+/** Why a record is left out whose stream creates none. `others`: who has its natural key in the service. */
+export function absentReason(
+  { resource, match }: Pick<Stream, "resource" | "match">,
+  wanted: Projection,
+  { owners: [owner] }: Pick<Found, "owners">,
+): string {
+  const rules = match.filter((rule) => naturalKey(rule, wanted) !== undefined);
+  if (rules.length === 0) {
+    const fields = [...new Set(match.flatMap((rule) => rule.fields))].join(", ");
+    return `${NEVER} the record has no natural key (${fields}) by which the service's ${resource} could be found`;
+  }
+  const keys = rules.map((rule) => shownAs({ match: [rule] }, wanted).match).join(" or ");
+  if (owner) return `${NEVER} ${resource} with ${keys} belongs to ${recordLabel(owner)}`;
+  return `${NEVER} the service has no ${resource} with ${keys}`;
+}
+
+/** Whether the record is left out because its stream creates none and the service did not have it. */
+function isAbsent({ state, error }: RecordView): boolean {
+  return state === "skipped" && error?.message.startsWith(NEVER) === true;
+}
+
+export interface LeftOutRecordsDeps {
+  readonly store: RecordStore & MatchStore & Pick<Store, "retryNow">;
+  readonly matcher: Pick<Matcher, "refresh">;
+  readonly service: Pick<Service, "lookup">;
+  readonly logger: Logger;
+  readonly everyMs?: number | undefined;
+}
+
+/** Records of streams that create none. Once the match index shows one, its record is delivered again. */
+export class LeftOutRecords {
+  readonly #deps: LeftOutRecordsDeps;
+  readonly #streams: readonly Stream[];
+  readonly #resolver: Resolver;
+
+  constructor(deps: LeftOutRecordsDeps, streams: readonly Stream[]) {
+    this.#deps = deps;
+    this.#streams = streams.filter(({ create }) => create === "never");
+    this.#resolver = new Resolver(deps.store, deps.service);
+  }
+
+  /** Looks at intervals, until the signal is aborted. */
+  async run(signal: AbortSignal): Promise<void> {
+    while (!signal.aborted && this.#streams.length > 0) {
+      await sleep(this.#deps.everyMs ?? EVERY_MS, signal);
+      for (const { name } of this.#streams) if (!signal.aborted) await this.look(name, signal);
+    }
+  }
+
+  /** Makes the stream's records due that the service has by now. Never throws: a later look finds them, too. */
+  async look(name: string, signal: AbortSignal): Promise<void> {
+    const { logger } = this.#deps;
+    const stream = this.#streams.find((each) => each.name === name);
+    if (!stream) return;
+    try {
+      const count = await this.#wake(stream, signal);
+      if (count > 0) logger.info({ stream: name, count }, "left out records were found in the service");
+    } catch (thrown) {
+      if (!signal.aborted)
+        logger.debug({ stream: name, err: errorFacts(thrown) }, "left out records were not looked for");
+    }
+  }
+
+  async #wake(stream: Stream, signal: AbortSignal): Promise<number> {
+    const { store, matcher } = this.#deps;
+    const { name, resource } = stream;
+    if (!(await store.counts(["skipped"])).get(name)?.skipped) return 0;
+    await matcher.refresh(stream, signal);
+    if ((await store.unboundMatches(resource)) === 0) return 0;
+    let count = 0;
+    for await (const view of eachRecord(store, { stream: name, states: ["skipped"], unbound: true })) {
+      signal.throwIfAborted();
+      if (isAbsent(view) && (await this.#isShown(stream, view, signal)))
+        count += await store.retryNow({ ...view.id, states: ["skipped"] });
+    }
+    return count;
+  }
+
+  /** Whether the match index has a record that is free and has the natural key. */
+  async #isShown(stream: Stream, { id, row }: RecordView, signal: AbortSignal): Promise<boolean> {
+    try {
+      const { projection } = await this.#resolver.resolve(id, await stream.identify(row), signal);
+      return (await lookUp(this.#deps.store, stream.resource, stream.match, projection, id)).free.length > 0;
+    } catch (thrown) {
+      if (thrown instanceof ParkError || thrown instanceof WaitError) return false;
+      throw thrown;
+    }
+  }
+}
