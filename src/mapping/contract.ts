@@ -31,8 +31,8 @@ export interface MappedField {
   /** The field's name in the service; `customFields.<id or name>` is one custom field. */
   readonly name: string;
   readonly value: MappedValue;
-  /** `create`: written at creation only, never again. */
-  readonly own: "always" | "create";
+  /** `create`: written at creation only, never again. `empty`: written only while the service has no value there. */
+  readonly own: "always" | "create" | "empty";
 }
 
 /** What the sync file makes of one row. */
@@ -90,6 +90,8 @@ export interface Stream {
   readonly ownedFields: readonly string[];
   /** The owned fields that are written at creation only. */
   readonly createOnlyFields: readonly string[];
+  /** The owned fields that are written only while the service has no value there. */
+  readonly emptyOnlyFields: readonly string[];
   /** Where the names of `lookup` and `tags` fields are looked up, field by field. */
   readonly lookups: readonly { readonly resource: ResourceName; readonly by: string }[];
   /** Lookups whose names are constants in the file, so that `check` can verify them before the first record. */

@@ -77,9 +77,11 @@ const value = z
 
 const own = {
   own: z
-    .enum(["always", "create"])
+    .enum(["always", "create", "empty"])
     .optional()
-    .describe("always: kept in sync (the default). create: written when the record is created, never again."),
+    .describe(
+      "always: kept in sync (the default). create: written when the record is created, never again. empty: written only while the service has no value there.",
+    ),
 };
 
 const lookup = {

@@ -1,6 +1,6 @@
 import { errorFacts, recordName, SyncError, type ErrorFacts, type Json, type RecordId } from "#model";
 import type { MappedField, Stream } from "#mapping";
-import { sameValue, type Service } from "#service";
+import { isEmpty, sameValue, type Service } from "#service";
 import { forgottenError, isForgotten, type RecordStore, type RecordView } from "#store";
 
 /** One field on its way from the ERP to the service. */
@@ -58,14 +58,25 @@ export async function recordSides(
         mapped: value?.value,
         written: written[field],
         found,
-        isPending: isKnown && record.applied !== undefined && !sameValue(value.value, written[field]),
-        isChanged: read?.found !== undefined && field in written && !sameValue(written[field], found),
+        isPending: isKnown && record.applied !== undefined && isToWrite(value, written[field]),
+        isChanged: isOurs(value) && read?.found !== undefined && field in written && !sameValue(written[field], found),
       };
     }),
     verdict: mapped.verdict,
     error: mapped.error ?? read?.error,
     service: read === undefined ? "notAsked" : read.error !== undefined ? "failed" : read.found ? "there" : "gone",
   };
+}
+
+/** Whether the next delivery writes the field, as far as is known without a look at the service. */
+function isToWrite({ value, own }: Resolved, written: Json | undefined): boolean {
+  if (own === "create" || sameValue(value, written)) return false;
+  return own === "always" || (isEmpty(written) && !isEmpty(value));
+}
+
+/** Whether the field is kept in sync: otherwise another value in the service is no change of ours. */
+function isOurs(value: Resolved | undefined): boolean {
+  return value === undefined || value.own === "always";
 }
 
 interface MappedNow {
@@ -78,6 +89,7 @@ interface MappedNow {
 interface Resolved {
   readonly value: Json;
   readonly isName: boolean;
+  readonly own: MappedField["own"];
 }
 
 async function mappedNow(
@@ -93,7 +105,7 @@ async function mappedNow(
     if (mapped.kind === "deleted" && mapped.policy !== "set")
       return { values: new Map(), verdict: deletionVerdicts[mapped.policy] };
     const values = new Map<string, Resolved>();
-    for (const field of mapped.fields) values.set(field.name, await resolved(store, field));
+    for (const field of mapped.fields) values.set(field.name, { ...(await resolved(store, field)), own: field.own });
     return { values, ...(mapped.kind === "deleted" ? { verdict: deletionVerdicts.set } : {}) };
   } catch (thrown) {
     if (!(thrown instanceof SyncError)) throw thrown;
@@ -108,7 +120,7 @@ const deletionVerdicts = {
   set: "deleted in the ERP; the sync file sets these fields alone",
 } as const;
 
-async function resolved(store: SidesDeps["store"], { value }: MappedField): Promise<Resolved> {
+async function resolved(store: SidesDeps["store"], { value }: MappedField): Promise<Omit<Resolved, "own">> {
   switch (value.kind) {
     case "value":
       return { value: value.value, isName: false };

@@ -177,6 +177,10 @@ streams:
       "sync.yaml:5:23 streams.it.deleted.set.name: own: create under fields, so a record that comes back would keep this value",
     ],
     [
+      "deleted: { set: { name: gone } }\nfields: { name: { from: a, own: empty } }",
+      "sync.yaml:5:23 streams.it.deleted.set.name: own: empty under fields, so a record that comes back would keep this value",
+    ],
+    [
       "deleted: { set: { tags: gone } }\nfields: { tags: { tags: a } }",
       "sync.yaml:5:23 streams.it.deleted.set.tags: tags are added and removed, a deletion cannot set them",
     ],
@@ -228,7 +232,7 @@ streams:
     ["a: { from: x, map: {} }", "26 streams.it.fields.a.map: found an empty table, expected at least one entry"],
     [
       "a: { from: x, own: creat }",
-      '26 streams.it.fields.a.own: found "creat", expected one of always, create, did you mean "create"?',
+      '26 streams.it.fields.a.own: found "creat", expected one of always, create, empty, did you mean "create"?',
     ],
     [
       "a: { from: x, expr: y }",

@@ -7,6 +7,7 @@ import type { Json } from "#model";
 function wanted(projection: Record<string, Json>, options: { createOnly?: string[]; shared?: string[] } = {}): Wanted {
   return {
     projection,
+    emptyOnly: new Set(),
     createOnly: new Set(options.createOnly),
     references: new Set(),
     shared: new Set(options.shared),

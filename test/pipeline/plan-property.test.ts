@@ -19,7 +19,7 @@ const mappings = fc.record({
     { from: "level", map: { a: "A", b: "B" } },
     { const: "C" },
   ),
-  own: fc.constantFrom("create", "always"),
+  own: fc.constantFrom("create", "always", "empty"),
   create: fc.constantFrom("always", "always", "never"),
   when: fc.option(fc.constant("level != 'b'"), { nil: undefined }),
   deleted: fc.constantFrom<Json>(

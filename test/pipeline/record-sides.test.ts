@@ -49,6 +49,20 @@ async function sidesOf(
 const map = () => Promise.resolve(mapped);
 
 describe("the sides of a record", () => {
+  it.each([
+    { own: "create", written: null, held: "theirs", isPending: false },
+    { own: "empty", written: "theirs", held: "other", isPending: false },
+    { own: "empty", written: null, held: "theirs", isPending: true },
+  ] as const)(
+    "call no value of others a change of ours ($own, $written)",
+    async ({ own, written, held, isPending }) => {
+      const fields = [{ name: "name", value: { kind: "value", value: "ours" }, own }] as const;
+      const shown = { ...record, applied: { name: written } };
+      const { byField } = await sidesOf(async () => ({ kind: "record", fields }), true, { id: 7, name: held }, shown);
+      expect(byField["name"]).toMatchObject({ isPending, isChanged: false });
+    },
+  );
+
   it("say what the mapping makes of it without a request, and what is still to be written", async () => {
     const { byField, asked, service } = await sidesOf(map, false);
 

@@ -91,11 +91,13 @@ describe("names", () => {
   });
 });
 
-describe("a field that is written at creation only", () => {
+describe("a field that is not always written", () => {
   it.each([
-    { own: "create", createOnly: ["field"] },
-    { own: "always", createOnly: [] },
-  ] as const)("is told as such (own: $own)", async ({ own, createOnly }) => {
-    expect([...(await resolve({ kind: "value", value: "A" }, {}, own)).createOnly]).toEqual(createOnly);
+    { own: "create", createOnly: ["field"], emptyOnly: [] },
+    { own: "empty", createOnly: [], emptyOnly: ["field"] },
+    { own: "always", createOnly: [], emptyOnly: [] },
+  ] as const)("is told as such (own: $own)", async ({ own, createOnly, emptyOnly }) => {
+    const wanted = await resolve({ kind: "value", value: "A" }, {}, own);
+    expect([[...wanted.createOnly], [...wanted.emptyOnly]]).toEqual([createOnly, emptyOnly]);
   });
 });

@@ -129,8 +129,9 @@ function checkDeletedSet({ path, parts, fields, fieldNames }: CheckedStream): Pr
     if (!fieldNames.includes(field))
       return [{ ...place, message: "not under fields, so a record that comes back would keep this value" }];
     if (isTags(words)) return [{ ...place, message: "tags are added and removed, a deletion cannot set them" }];
-    if (typeof words === "object" && words.own === "create")
-      return [{ ...place, message: "own: create under fields, so a record that comes back would keep this value" }];
+    const own = typeof words === "object" ? words.own : undefined;
+    if (own === "create" || own === "empty")
+      return [{ ...place, message: `own: ${own} under fields, so a record that comes back would keep this value` }];
     return [];
   });
 }

@@ -17,7 +17,7 @@ export interface CompiledField {
   readonly constantLookups: readonly ConstantLookup[];
 }
 
-/** Whether the field is written at creation only. */
+/** When the field is written. */
 export function ownerOf(words: FieldWords): MappedField["own"] {
   return (typeof words === "object" && words.own) || "always";
 }

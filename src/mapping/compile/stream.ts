@@ -54,7 +54,8 @@ export function compileStream({ name, head, read, fields }: StreamWords): Stream
     moved: head.moved,
     parents: [...new Set(all.compiled.flatMap(({ parent }) => parent ?? []))],
     ownedFields: [...new Set([...fields.keys(), ...Object.keys(head.deleted?.set ?? {})])],
-    createOnlyFields: [...fields].flatMap(([field, words]) => (ownerOf(words) === "create" ? field : [])),
+    createOnlyFields: ownedFor(fields, "create"),
+    emptyOnlyFields: ownedFor(fields, "empty"),
     lookups: all.compiled.flatMap(({ lookup }) => lookup ?? []),
     constantLookups: distinct([
       ...all.compiled.flatMap((field) => field.constantLookups),
@@ -66,6 +67,10 @@ export function compileStream({ name, head, read, fields }: StreamWords): Stream
     map,
     identify: (row) => identifying.of(row, withoutNulls(row)),
   };
+}
+
+function ownedFor(fields: ReadonlyMap<string, FieldWords>, own: MappedField["own"]): string[] {
+  return [...fields].flatMap(([field, words]) => (ownerOf(words) === own ? field : []));
 }
 
 /** Compiles the fields of a stream, with only those expressions that they need of a row. */

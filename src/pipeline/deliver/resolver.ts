@@ -17,6 +17,8 @@ export interface Wanted {
   readonly projection: Projection;
   /** Fields that are written at creation only. */
   readonly createOnly: ReadonlySet<string>;
+  /** Fields that are written only while the service has no value there. */
+  readonly emptyOnly: ReadonlySet<string>;
   /** Array fields in which only our own ids are added and removed. */
   readonly shared: ReadonlySet<string>;
   /** Fields that say which other record of the ERP this one belongs to. */
@@ -69,14 +71,16 @@ export class Resolver {
     const parents = ids.map((id) => ({ ...id, serviceId: bindings.get(recordName(id))?.serviceId ?? null }));
     const projection: Record<string, Json> = {};
     const createOnly = new Set<string>();
+    const emptyOnly = new Set<string>();
     const shared = new Set<string>();
     for (const field of fields) {
       projection[field.name] = await this.#value(field, bindings, signal);
       if (field.own === "create") createOnly.add(field.name);
+      if (field.own === "empty") emptyOnly.add(field.name);
       if (field.value.kind === "tags") shared.add(field.name);
     }
     const linked = new Set(fields.flatMap(({ name, value }) => (value.kind === "ref" ? [name] : [])));
-    return { projection, createOnly, shared, references: linked, parents };
+    return { projection, createOnly, emptyOnly, shared, references: linked, parents };
   }
 
   /** Whether an optional parent will not arrive: the ERP deleted it, or its stream's rules leave it out. */

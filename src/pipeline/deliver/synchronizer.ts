@@ -19,7 +19,7 @@ import { Creator } from "./create.ts";
 import { DeleteGuard, type DeleteGuardSettings } from "../poll/delete-guard.ts";
 import { DeletedRecords } from "./deletions/deleted-records.ts";
 import { courseOf, expectSameResource } from "./course.ts";
-import { edited } from "./difference.ts";
+import { EmptyFields } from "./empty-fields.ts";
 import { DroppedFields } from "./dropped-fields.ts";
 import { fieldDropped, withoutLost } from "./lost-fields.ts";
 import { FoundRecords } from "../match/found-records.ts";
@@ -74,6 +74,7 @@ export class Synchronizer {
   readonly #remover: Remover;
   readonly #replacement: Replacement;
   readonly #updates: Updates;
+  readonly #emptyFields: EmptyFields;
   readonly #dropped: DroppedFields;
   readonly #presence: Presence;
   readonly #merged: MergedTickets;
@@ -96,6 +97,7 @@ export class Synchronizer {
     this.#merged = new MergedTickets({ store, presence, merges });
     const updates = new Updates(store, service, settleMs, age);
     this.#presence = presence;
+    this.#emptyFields = new EmptyFields(presence);
     this.#dropped = dropped;
     this.#resolver = resolver;
     this.#updates = updates;
@@ -200,7 +202,7 @@ export class Synchronizer {
     const { store } = this.#deps;
     if (await this.#merged.followKnown(claim, stream, wanted, signal)) return { outcome: "adopted" };
     const last = claim.applied ?? (await this.#found(claim, wanted, signal));
-    const { projection, change } = edited(last, claim.inFlight?.fields, wanted);
+    const { projection, change } = await this.#emptyFields.edited(claim, last, wanted, signal);
     if (!change) {
       await store.apply(claim, { projection, outcome: "unchanged", parents: wanted.parents });
       return { outcome: "unchanged" };

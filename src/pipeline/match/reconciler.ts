@@ -225,7 +225,7 @@ interface Repair {
   readonly after: Record<string, Json>;
 }
 
-/** Returns the owned fields of one record that differ. Fields written at creation only belong to the service's users by now. */
+/** Returns the owned fields of one record that differ. Fields that are written at creation only, or only filled, belong to the service's users by now. */
 async function changes(stream: Stream, view: RecordView, record: ServiceRecord): Promise<Drift[]> {
   const { applied, binding } = view;
   if (!applied || !binding) return [];
@@ -233,7 +233,7 @@ async function changes(stream: Stream, view: RecordView, record: ServiceRecord):
   for (const { name, own, value } of await deliveredFields(stream, view)) {
     const written = applied[name];
     const found = record[name];
-    if (own === "create" || written === undefined || found === undefined) continue;
+    if (own !== "always" || written === undefined || found === undefined) continue;
     if (value.kind === "tags" ? holdsAll(written, found) : sameValue(written, found)) continue;
     drifts.push({ kind: "changed", id: view.id, serviceId: binding.serviceId, field: name, written, found });
   }

@@ -39,7 +39,8 @@ export class RestoredRecords {
   async compare(stream: Stream, signal: AbortSignal): Promise<number> {
     const { store, service } = this.#deps;
     const since = await this.#lastWriteAt();
-    const fields = stream.ownedFields.filter((field) => !stream.createOnlyFields.includes(field));
+    const others = new Set([...stream.createOnlyFields, ...stream.emptyOnlyFields]);
+    const fields = stream.ownedFields.filter((field) => !others.has(field));
     const seen = new Set<number>();
     let count = 0;
     for await (const page of service.list(stream.resource, { fields: ["id", "modified", ...fields] }, signal))

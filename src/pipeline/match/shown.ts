@@ -1,6 +1,6 @@
 import { isJsonObject, type Json, type Projection, type ServiceId } from "#model";
 import type { Stream } from "#mapping";
-import { sameValue, type ServiceRecord } from "#service";
+import { isEmpty, sameValue, type ServiceRecord } from "#service";
 import type { Wanted } from "../deliver/resolver.ts";
 
 /** The most characters of a name that are shown. */
@@ -45,11 +45,23 @@ function textOf(value: Json | undefined): string {
   return value === undefined || value === null || typeof value === "object" ? "" : String(value).trim();
 }
 
-/** Returns the fields that the first write would replace. Tags are only added, and fields written at creation only are left alone. */
-export function overwritten({ projection, createOnly, shared }: Wanted, record: ServiceRecord): Overwrite[] {
+/**
+ * Whether the service shows that a field has no value. One that it does not show may have one, except a custom field: the
+ * service leaves out those without a value.
+ */
+export function isShownEmpty(record: ServiceRecord, field: string): boolean {
+  const found = record[field];
+  if (found !== undefined || !field.startsWith("customFields.")) return found !== undefined && isEmpty(found);
+  const shown = record["customFields"] ?? [];
+  return Array.isArray(shown) && shown.every((item) => isJsonObject(item) && "value" in item);
+}
+
+/** Returns the fields that the first write would replace. Tags are only added, fields written at creation only are left alone, and so are those that are only filled. */
+export function overwritten({ projection, createOnly, emptyOnly, shared }: Wanted, record: ServiceRecord): Overwrite[] {
   return Object.entries(projection).flatMap(([field, to]) => {
     const from = record[field];
-    const isOurs = !createOnly.has(field) && !shared.has(field);
+    const isKept = emptyOnly.has(field) && !isShownEmpty(record, field);
+    const isOurs = !createOnly.has(field) && !shared.has(field) && !isKept;
     return isOurs && !sameValue(to, from) ? [{ field, from: from ?? null, to }] : [];
   });
 }

@@ -42,6 +42,9 @@ export interface Draft {
 /** The reason for a record that is found in the service, or that a person bound. */
 export const COMPARED = "the record is already in the service; only fields that differ are written";
 
+/** The reason for an update with fields that are only filled: only the run sees whether they still have no value. */
+export const FILLED = "fields with own: empty are written only if the service still has no value there";
+
 export const FOUND_DELETED = "it is deleted in the ERP and was found by its natural key";
 
 export const LEFT: Draft = {

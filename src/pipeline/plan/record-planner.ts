@@ -21,12 +21,23 @@ import { looksFirst } from "../deliver/create.ts";
 import { DeletedRecords } from "../deliver/deletions/deleted-records.ts";
 import { childrenFirst, isInterrupted, leavesService, STILL_BELOW } from "../deliver/deletions/removal.ts";
 import { edited } from "../deliver/difference.ts";
+import { editedAsSeen } from "../deliver/empty-fields.ts";
 import { ParentMissing, Resolver, type Wanted } from "../deliver/resolver.ts";
 import { ambiguous, expectUntaken, lookUp, type Found } from "../match/candidates.ts";
 import { absentReason } from "../match/left-out.ts";
 import { expectFree, withMerges } from "../match/merges.ts";
 import { KeysInFlight } from "../match/keys-in-flight.ts";
-import { allFields, COMPARED, edit, FOUND_DELETED, LEFT, stateAfter, withItself, type Draft } from "./drafts.ts";
+import {
+  allFields,
+  COMPARED,
+  edit,
+  FILLED,
+  FOUND_DELETED,
+  LEFT,
+  stateAfter,
+  withItself,
+  type Draft,
+} from "./drafts.ts";
 import { PendingIds } from "./pending-ids.ts";
 import { KnownFates, type Fate, type KnownFate, type PlannedDelivery } from "./planned-delivery.ts";
 
@@ -126,8 +137,11 @@ export class RecordPlanner {
       await expectFree(this.#deps.store, view.id, binding, mergedTo);
       return this.#found(job, wanted, mergedTo);
     }
-    if (applied)
-      return { serviceId: binding.serviceId, ...edit("update", edited(applied, inFlight?.fields, wanted), ids) };
+    if (applied) {
+      const draft = edit("update", editedAsSeen(applied, inFlight?.fields, wanted), ids);
+      const isFilled = draft.fields?.some(({ field }) => wanted.emptyOnly.has(field));
+      return { serviceId: binding.serviceId, ...draft, ...(isFilled && { reason: FILLED }) };
+    }
     return this.#found(job, wanted, binding.serviceId);
   }
 

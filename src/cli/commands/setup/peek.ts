@@ -100,10 +100,14 @@ function mappedLines(mapped: Mapped): string[] {
   if (mapped.kind === "skip") return [`    left out: ${mapped.reason}`];
   if (mapped.kind === "deleted" && mapped.policy !== "set") return [`    deleted: ${mapped.policy}`];
   const fields = "fields" in mapped ? mapped.fields : [];
-  return fields.map(
-    ({ name, value, own }) => `    ${name}: ${shown(value)}${own === "create" ? " (at creation only)" : ""}`,
-  );
+  return fields.map(({ name, value, own }) => `    ${name}: ${shown(value)}${written[own]}`);
 }
+
+const written = {
+  always: "",
+  create: " (at creation only)",
+  empty: " (only while it is empty in the service)",
+} as const;
 
 function shown(value: MappedValue): string {
   switch (value.kind) {
