@@ -1,6 +1,7 @@
 import type { IncomingHttpHeaders } from "node:http";
 import type { Json } from "#model";
 import { HttpFailure } from "./failure.ts";
+import { parseInTurns } from "./parse-in-turns.ts";
 
 /** The most of a body that an excerpt shows. Error messages are short, but error pages may be long. */
 const EXCERPT_BYTES = 16 * 1024;
@@ -56,21 +57,26 @@ export class HttpAnswer {
   }
 
   /**
-   * Returns the body as JSON; undefined when there is none.
+   * Returns the body as JSON; undefined when there is none. Other work continues while a large body is parsed: `parse` then gets it in parts,
+   * each a list or an object with some of the members, and must treat each member separately.
    * @throws {HttpFailure} `malformed` or `encoding`, naming the place and the content type but never the body.
    */
-  json(): Json | undefined {
+  async json(parse: (text: string) => Json = parsed): Promise<Json | undefined> {
     const text = this.text();
     if (text.trim() === "") return undefined;
     try {
-      const value: Json = JSON.parse(text);
-      return value;
+      return await parseInTurns(text, parse);
     } catch (cause) {
       const type = this.headers["content-type"] ?? "no content type";
       const what = `${this.place}: answered ${this.status} with ${this.bytes.length} bytes of ${type} that are not JSON`;
       throw new HttpFailure("malformed", what, { outcomeUnknown: true, cause });
     }
   }
+}
+
+function parsed(text: string): Json {
+  const value: Json = JSON.parse(text);
+  return value;
 }
 
 /** Returns the encoding that an answer declares in its Content-Type, else in its XML declaration, else UTF-8, which JSON requires. */

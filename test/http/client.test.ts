@@ -21,7 +21,7 @@ describe("the HTTP client", () => {
     using http = open(server.url);
     const answer = await http.call({ method: "POST", url: server.url, json: { name: "Ä" } });
     expect(bodies).toEqual(['application/json {"name":"Ä"}']);
-    expect([answer.status, answer.ok, answer.json()]).toEqual([404, false, { errorMessage: "no" }]);
+    expect([answer.status, answer.ok, await answer.json()]).toEqual([404, false, { errorMessage: "no" }]);
   });
 
   it("sends forms, headers and its User-Agent, and reads text in the encoding that the caller knows", async () => {
@@ -150,7 +150,7 @@ describe("the HTTP client", () => {
     using http = open(server.url);
     for (const method of ["POST", "PUT", "DELETE"] as const) {
       const answer = await http.call({ method, url: server.url });
-      expect([answer.status, answer.bytes.length, answer.json()]).toEqual([204, 0, undefined]);
+      expect([answer.status, answer.bytes.length, await answer.json()]).toEqual([204, 0, undefined]);
     }
     expect(seen).toEqual(["POST 0", "PUT 0", "DELETE undefined"]);
   });
@@ -171,10 +171,25 @@ describe("the HTTP client", () => {
     await using server = await localServer((_, response) => response.end("<html>secret"));
     using http = open(server.url);
     const answer = await http.call({ method: "GET", url: `${server.url}/x?token=hidden` });
-    const read = () => answer.json();
-    expect(read).toThrow(HttpFailure);
-    expect(read).toThrow(
+    const thrown = await thrownBy(answer.json());
+    expect(thrown).toBeInstanceOf(HttpFailure);
+    expect(String(thrown)).toMatch(
       /GET http:\/\/localhost:\d+\/x: answered 200 with 12 bytes of no content type that are not JSON/,
     );
+  });
+
+  it("lets everything else go on while it reads a large answer", async () => {
+    const rows = Array.from({ length: 90_000 }, (_, id) => ({ id, name: "a customer with an ordinary name" }));
+    await using server = await localServer((_, response) => response.end(JSON.stringify({ rows })));
+    using http = open(server.url, { responseLimitBytes: 32_000_000 });
+    const answer = await http.call({ method: "GET", url: server.url });
+    expect(answer.bytes.length).toBeGreaterThan(4 * 1024 * 1024);
+    let others = 0;
+    const other = () => void (others++, (pending = setImmediate(other)));
+    let pending = setImmediate(other);
+    const body = await answer.json();
+    clearImmediate(pending);
+    expect(others).toBeGreaterThan(10);
+    expect(body).toEqual({ rows });
   });
 });

@@ -1,4 +1,5 @@
 import { describe, expect, it } from "vitest";
+import { parseInTurns } from "#http";
 import type { JsonObject } from "#model";
 import { resourceFacts, resourceNames } from "#service";
 import { Brand } from "../../src/service/dialect/brand.ts";
@@ -28,6 +29,17 @@ describe("the brand", () => {
     const wire = { acmeDocuments: [{ acmeDocument: 1, name: "svcDocument" }] };
     expect(brand.encode(neutral)).toEqual(wire);
     expect(brand.decode(wire)).toEqual(neutral);
+  });
+
+  it("is translated in every part of an answer that is parsed in turns", async () => {
+    const row = {
+      acmeDocuments: [{ acmeDocument: 1, name: "acmeDocument" }, { hasAcmeDocuments: { acmeDocument: [] } }],
+    };
+    const text = JSON.stringify({ acmeDocument: Array.from({ length: 9 }, () => row) });
+    for (const turn of [1, 10, 100])
+      expect(await parseInTurns(text, (part) => brand.decode(JSON.parse(part)), turn)).toEqual(
+        brand.decode(JSON.parse(text)),
+      );
   });
 
   it("costs nothing where the tenant has the reference's own word", () => {

@@ -88,7 +88,7 @@ export class Login {
       ...(tokenName === undefined ? {} : { name: tokenName }),
       ...(serviceCode === undefined ? {} : { code: secondFactor(serviceCode) }),
     });
-    const { token, expiresAt } = this.#result(answer, username);
+    const { token, expiresAt } = await this.#result(answer, username);
     hide(token);
     this.doubted = undefined;
     const lifeMs = lifeTimeMinutes < 0 ? Infinity : lifeTimeMinutes * MINUTE_MS;
@@ -109,21 +109,24 @@ export class Login {
     }
   }
 
-  #result(answer: HttpAnswer, username: string): { token: string; expiresAt: number | undefined } {
+  async #result(
+    answer: HttpAnswer,
+    username: string,
+  ): Promise<{ readonly token: string; readonly expiresAt: number | undefined }> {
     if (answer.status === 400 || answer.status === 401 || answer.status === 403) throw this.#refused(answer, username);
     if (answer.status === 404)
       throw new RetryError("E_SERVICE_ANSWER", `${answer.place} answered 404: is SERVICE_URL the tenant's address?`);
     if (!answer.ok) throw answerError(answer, false, this.#deps.clock.now());
-    const result = this.#json(answer);
+    const result = await this.#json(answer);
     const token = isJsonObject(result) ? result["access_token"] : undefined;
     if (isJsonObject(result) && typeof token === "string" && /^\S+$/.test(token))
       return { token, expiresAt: instantOf(result["expire_date"]) ?? instantOf(result["expires_date"]) };
     throw new RetryError("E_SERVICE_ANSWER", `${answer.place} answered ${answer.status} without an access_token`);
   }
 
-  #json(answer: HttpAnswer): Json | undefined {
+  async #json(answer: HttpAnswer): Promise<Json | undefined> {
     try {
-      return answer.json();
+      return await answer.json();
     } catch (thrown) {
       throw exchangeError(thrown, false);
     }

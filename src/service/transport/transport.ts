@@ -181,7 +181,7 @@ export class Transport {
         continue;
       }
       session.served(token);
-      const body = answer.ok ? this.#body(answer, write) : undefined;
+      const body = answer.ok ? await this.#body(answer, write) : undefined;
       if (!answer.ok || isFailure(body)) throw this.#error(call, answerError(answer, write, clock.now()));
       const { status, headers, durationMs } = answer;
       return { status, headers, body, durationMs };
@@ -242,10 +242,9 @@ export class Transport {
       logger.debug({ method, resource, status, durationMs: Math.round(durationMs) }, "service answered");
   }
 
-  #body(answer: HttpAnswer, write: boolean): Json | undefined {
+  async #body(answer: HttpAnswer, write: boolean): Promise<Json | undefined> {
     try {
-      const body = answer.json();
-      return body === undefined ? undefined : this.#deps.brand.decode(body);
+      return await answer.json((text) => this.#deps.brand.decode(JSON.parse(text)));
     } catch (thrown) {
       throw exchangeError(thrown, write);
     }

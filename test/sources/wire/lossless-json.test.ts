@@ -1,4 +1,5 @@
 import { describe, expect, it } from "vitest";
+import { parseInTurns } from "#http";
 import { parseLossless } from "../../../src/sources/wire/client/lossless-json.ts";
 
 describe("JSON without rounding", () => {
@@ -34,6 +35,12 @@ describe("JSON without rounding", () => {
       ["__proto__", "9007199254740993"],
       ["constructor", 1],
     ]);
+  });
+
+  it("holds in every part of a text that is parsed in turns", async () => {
+    const rows = Array.from({ length: 50 }, (_, at) => ({ id: `90071992547409930${at}`, exact: at }));
+    const text = JSON.stringify({ rows }).replaceAll(/"(9\d+)"/g, "$1");
+    for (const turn of [1, 10, 100, 1_000]) expect(await parseInTurns(text, parseLossless, turn)).toEqual({ rows });
   });
 
   it("reads what is nested deeper than a stack reaches", () => {

@@ -1,5 +1,6 @@
 import { createHash, type Hash } from "node:crypto";
 import type { Readable } from "node:stream";
+import { parseInTurns } from "#http";
 import { isJsonObject, nestsTooDeeply, type Json } from "#model";
 import { parseLossless } from "../../wire/client/lossless-json.ts";
 import { valueAt } from "../../wire/stamps/values.ts";
@@ -40,7 +41,7 @@ async function* records(text: AsyncIterable<string>, read: FilesRead): AsyncGene
       yield* ndjsonRecords(text);
       return;
     case "json":
-      yield* listed(listAt(jsonDocument(await whole(text)), read.rows));
+      yield* listed(listAt(await jsonDocument(await whole(text)), read.rows));
       return;
     case "xml":
       yield* listed(xmlRecords(await whole(text), read));
@@ -72,9 +73,9 @@ async function whole(text: AsyncIterable<string>): Promise<string> {
   return all;
 }
 
-function jsonDocument(text: string): Json {
+async function jsonDocument(text: string): Promise<Json> {
   try {
-    return parseLossless(text);
+    return await parseInTurns(text, parseLossless);
   } catch (cause) {
     throw new FileFault("the file is not JSON", undefined, cause);
   }

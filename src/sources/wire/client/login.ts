@@ -1,7 +1,8 @@
 import { z } from "zod";
 import { ParkError, RetryError, type Clock } from "#model";
 import type { HttpAnswer, HttpClient } from "#http";
-import { loginRefused, notJson, statusError } from "./web-errors.ts";
+import { jsonOf } from "./json-answer.ts";
+import { loginRefused, statusError } from "./web-errors.ts";
 import type { AuthSettings } from "./web-settings.ts";
 
 /** Logs in to a source and returns the credentials as headers. The HTTP client itself keeps cookies. */
@@ -55,7 +56,7 @@ export function openLogin(auth: AuthSettings, parts: LoginDeps): Login {
       return session([clientSecret], parts, async (signal) => {
         const answer = await http.call({ method: "POST", url, form, signal });
         refuseUnlessOk(answer, url, clock.now());
-        const token = tokenAnswer.safeParse(jsonOf(answer, url));
+        const token = tokenAnswer.safeParse(await jsonOf(answer, url));
         if (!token.success) throw new ParkError("E_SOURCE_LOGIN", `${url}: the answer holds no access_token`);
         const { access_token, expires_in } = token.data;
         const lifeMs = Math.max(expires_in * 1000 - EARLY_MS, expires_in * 500);
@@ -127,15 +128,6 @@ export function session(
       return true;
     },
   };
-}
-
-/** @throws {RetryError} E_SOURCE_ANSWER when the answer is not JSON, such as a proxy's page in place of the token. */
-export function jsonOf(answer: HttpAnswer, url: string): unknown {
-  try {
-    return JSON.parse(answer.text());
-  } catch (cause) {
-    throw notJson(answer, url, cause);
-  }
 }
 
 /**

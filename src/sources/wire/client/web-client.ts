@@ -1,10 +1,11 @@
 import { isLoopback, WaitError, type Json } from "#model";
 import { openHttp, repeating, type HttpAnswer, type HttpClient, type HttpRequest, type RepeatPolicy } from "#http";
 import type { OpenContext } from "../../adapter.ts";
+import { jsonOf } from "./json-answer.ts";
 import { parseLossless } from "./lossless-json.ts";
 import { openLogin, type Login, type LoginMaker } from "./login.ts";
 import { ServerClock } from "./server-clock.ts";
-import { exchangeError, notJson, statusError } from "./web-errors.ts";
+import { exchangeError, statusError } from "./web-errors.ts";
 import type { WebSettings } from "./web-settings.ts";
 
 const CONNECT_TIMEOUT_MS = 15_000;
@@ -104,13 +105,7 @@ export class WebClient implements AsyncDisposable {
   async #once(request: WebRequest, signal: AbortSignal) {
     const answer = await this.#answer(request, signal);
     if (answer === undefined) return undefined;
-    const text = textOf(answer);
-    let json: Json;
-    try {
-      json = parseLossless(text);
-    } catch (cause) {
-      throw notJson(answer, placeOf(request, this.address(request.url)), cause);
-    }
+    const json = await jsonOf(answer, placeOf(request, this.address(request.url)), parseLossless);
     request.judge?.(json);
     return { json, answer };
   }
@@ -195,8 +190,6 @@ function openAt(url: string, settings: WebSettings): HttpClient {
 }
 
 /** @throws {ParkError} E_SOURCE_ENCODING */
-function textOf(answer: HttpAnswer): string;
-function textOf(answer: HttpAnswer | undefined): string | undefined;
 function textOf(answer: HttpAnswer | undefined): string | undefined {
   try {
     return answer?.text();
