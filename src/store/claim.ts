@@ -120,12 +120,15 @@ export interface Waiting {
   readonly dueAt?: number | undefined;
 }
 
-/** One write to the service, or one step in a record's history that a person may ask about. Never holds a secret. */
+/**
+ * One write to the service, one delivery that failed, or one step in a record's history that a person may ask about. Never holds a secret.
+ */
 export interface AuditEntry {
   readonly action:
     | "create"
     | "update"
     | "delete"
+    | "attempt"
     | "adopt"
     | "settle"
     | "resolve"

@@ -67,6 +67,7 @@ describe("bundle", () => {
     expect(parsed(files, "audit.json")).toMatchObject({
       entries: expect.arrayContaining([
         expect.objectContaining({ action: "create", id: { stream: "customers", key: "10001" } }),
+        expect.objectContaining({ action: "attempt", outcome: "E_SERVICE_REFUSED" }),
       ]),
     });
     expect(parsed(files, "tables.json")).toMatchObject({ records: 5 });

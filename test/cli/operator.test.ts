@@ -131,6 +131,9 @@ describe("the commands on a store", () => {
     const { stdout } = await scene.run("explain", "customers/10002");
     expect(stdout).toMatch(/^customers\/10002 is parked.* It needs attention/m);
     expect(stdout).toMatch(/^What to do: Correct the value that the message names.*"svcsync retry customers\/10002"/m);
+    expect(stdout).toMatch(
+      /^History, newest first:\n +\S+Z +attempt customer \d+: .*name is required.*\(E_SERVICE_REFUSED\)/m,
+    );
   });
 
   it("status tells where no daemon answers, and nothing of it where the port is any free one", async () => {

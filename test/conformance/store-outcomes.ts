@@ -1,6 +1,13 @@
 import { describe, expect, it } from "vitest";
 import { OOPS, Scene, customer, deletion, upsert, written, type MakePlace } from "./store-scene.ts";
 
+const TRY = {
+  action: "attempt",
+  resource: "customers",
+  outcome: "too long (E_X)",
+  status: 400,
+  durationMs: 7,
+} as const;
 const WRITE = { action: "update", resource: "customers", serviceId: 11, outcome: "updated", status: 200 } as const;
 
 export function describeOutcomes(makePlace: MakePlace): void {
@@ -72,6 +79,39 @@ export function describeOutcomes(makePlace: MakePlace): void {
       expect(await scene.dueKeys()).toEqual([]);
       scene.clock.advance(1);
       expect((await scene.claim(customer("1"))).attempts).toBe(1);
+    });
+
+    it.each(["retry", "park"] as const)("keeps a failed attempt in the history of its record: %s", async (step) => {
+      await using scene = await Scene.open(makePlace);
+      const claim = await scene.claimed(customer("1"));
+      if (step === "retry") await scene.store.retry(claim, OOPS, scene.clock.now(), TRY);
+      else await scene.store.park(claim, OOPS, { audit: TRY });
+      const [entry, ...others] = await scene.store.audit({ id: customer("1"), limit: 9 });
+      expect(entry).toMatchObject({ ...TRY, at: scene.clock.now(), id: customer("1") });
+      expect(others).toEqual([]);
+    });
+
+    it("keeps the last ten attempts of a record, and all else of its history", async () => {
+      await using scene = await Scene.open(makePlace);
+      const { store, clock } = scene;
+      await scene.stage([upsert("1"), upsert("2")]);
+      const binding = { resource: "customers", serviceId: 11 };
+      await store.bind(await scene.claim(customer("1")), binding, written({}, [], { audit: WRITE, again: true }));
+      await store.retry(await scene.claim(customer("2")), OOPS, clock.now(), TRY);
+      for (let at = 1; at <= 25; at++)
+        await store.retry(await scene.claim(customer("1")), OOPS, clock.now(), { ...TRY, outcome: `try ${at}` });
+      const history = await store.audit({ id: customer("1"), limit: 99 });
+      const last = Array.from({ length: 10 }, (_, at) => `try ${25 - at}`);
+      expect(history.map(({ outcome }) => outcome)).toEqual([...last, WRITE.outcome]);
+      expect(await store.audit({ id: customer("2"), limit: 99 })).toHaveLength(1);
+    });
+
+    it("writes no attempt down that comes too late", async () => {
+      await using scene = await Scene.open(makePlace);
+      const claim = await scene.claimed(customer("1"));
+      await scene.store.release(claim);
+      await expect(scene.store.retry(claim, OOPS, 0, TRY)).rejects.toMatchObject({ code: "E_CLAIM_LOST" });
+      expect(await scene.store.audit({ limit: 9 })).toEqual([]);
     });
 
     it("counts no attempt for a wait", async () => {

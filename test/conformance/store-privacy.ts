@@ -13,6 +13,8 @@ export function describePrivacy(makePlace: MakePlace): void {
       const id = customer("1");
       await scene.bound(id, 11);
       await scene.stage([upsert("1", { name: "Erna Muster" })]);
+      const attempt = { action: "attempt", resource: "customers", outcome: "Erna Muster is too long" } as const;
+      await scene.store.retry(await scene.claim(id), OOPS, scene.clock.now(), attempt);
       const audit = {
         action: "update",
         resource: "customers",

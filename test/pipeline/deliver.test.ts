@@ -55,6 +55,26 @@ describe("a delivery", () => {
     expect(scene.writes()).toEqual([]);
   });
 
+  it("keeps each failed attempt in the record's history, with its time and what was answered", async () => {
+    await using scene = await DeliveryScene.open();
+    await scene.erp(id, row);
+    scene.fault({ kind: "gateway404", status: 403, method: "POST", count: 9 });
+    const failedAt: number[] = [];
+    for (let state = "due"; state !== "parked"; scene.clock.advance(60_000)) {
+      failedAt.unshift(scene.clock.now());
+      ({ state } = await scene.deliver(id));
+    }
+    const history = await scene.store.audit({ id, limit: 99 });
+    expect(history.map(({ at }) => at)).toEqual(failedAt);
+    expect(failedAt.length).toBeGreaterThan(1);
+    const attempt = { action: "attempt", resource: "customer", status: 403, durationMs: expect.any(Number) };
+    for (const entry of history)
+      expect(entry).toMatchObject({
+        ...attempt,
+        outcome: expect.stringMatching(/answered 403.*\(E_SERVICE_REFUSED\)$/),
+      });
+  });
+
   it("leaves out what the mapping leaves out", async () => {
     await using scene = await DeliveryScene.open("when: \"name = 'Muster'\"");
     await scene.erp(id, { ...row, name: "Other" });

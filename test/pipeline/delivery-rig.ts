@@ -100,7 +100,8 @@ export class DeliveryRig implements AsyncDisposable {
   }
 
   async writes(id: RecordId) {
-    return (await this.store.audit({ id, limit: 100 })).toReversed();
+    const history = await this.store.audit({ id, limit: 100 });
+    return history.filter(({ action }) => action !== "attempt").toReversed();
   }
 
   async [Symbol.asyncDispose](): Promise<void> {

@@ -119,7 +119,9 @@ const happening = fc.oneof(
     (store, claim, [each, ids, again]) => store.apply(claim, written(each, ids, { again })),
     4,
   ),
-  step(fc.tuple(error, delayMs), (store, claim, [why, ms], now) => store.retry(claim, why, now + ms)),
+  step(fc.tuple(error, delayMs, text), (store, claim, [why, ms, outcome], now) =>
+    store.retry(claim, why, now + ms, { action: "attempt", resource: "customer", outcome }),
+  ),
   step(
     fc.tuple(error, parents, id, delayMs),
     (store, claim, [why, ids, other, ms], now) =>

@@ -27,9 +27,10 @@ describe("the store", () => {
     const changes = ["1", "2", "3", "4"].map((key) => upsert(key));
     await store.stage("customers", { changes, cursor: null, backfill: false, complete: true });
     await store.pollFailed("customers", error);
-    await store.retry((await store.claim(customer("1")))!, error, clock.now() + 1);
+    const audit = { action: "attempt", resource: "customer", outcome: error.message } as const;
+    await store.retry((await store.claim(customer("1")))!, error, clock.now() + 1, audit);
     await store.wait((await store.claim(customer("2")))!, { error });
-    await store.park((await store.claim(customer("3")))!, error);
+    await store.park((await store.claim(customer("3")))!, error, { audit });
     const claim = (await store.claim(customer("4")))!;
     await store.begin(claim, { resource: "customer", projection: {} });
     await store.uncertain(claim, error);

@@ -116,9 +116,10 @@ async function auditOf(store: Store) {
   return { entries: (await store.audit({ limit: AUDIT_ENTRIES })).map(auditView) };
 }
 
-/** Who did what to which record, without the written values. */
+/** Who did what to which record, without the written values. What was answered to an attempt may quote them, so only its code is left. */
 function auditView({ before: _before, after: _after, outcome, ...entry }: AuditRecord) {
-  return { ...entry, outcome: withoutQuoted(outcome) };
+  const code = entry.action === "attempt" ? /\((E_\w+)\)$/.exec(outcome)?.[1] : undefined;
+  return { ...entry, outcome: code ?? withoutQuoted(outcome) };
 }
 
 /** Messages quote values of records. */

@@ -5,7 +5,6 @@ import {
   StopError,
   SyncError,
   type Clock,
-  type ErrorFacts,
   type Outcome,
   type Projection,
   type RecordId,
@@ -15,6 +14,7 @@ import type { Stream } from "#mapping";
 import type { Service } from "#service";
 import type { BoundClaim, Claim, Parents, Store } from "#store";
 import type { Logger } from "#telemetry";
+import { attemptEntry } from "./attempt-entry.ts";
 import { Creator } from "./create.ts";
 import { DeleteGuard, type DeleteGuardSettings } from "../poll/delete-guard.ts";
 import { DeletedRecords } from "./deletions/deleted-records.ts";
@@ -28,7 +28,7 @@ import type { Leases } from "./leases.ts";
 import type { Matcher } from "../match/matcher.ts";
 import { MatchProof, type MatchProofDeps } from "../match/match-proof.ts";
 import type { Delivery, Observer } from "../observer.ts";
-import { MergedError, Merges } from "../match/merges.ts";
+import { Merges } from "../match/merges.ts";
 import { MergedTickets } from "./merged-tickets.ts";
 import { Presence } from "../match/presence.ts";
 import { Remover } from "./deletions/removal.ts";
@@ -247,8 +247,9 @@ export class Synchronizer {
     startedAt: number,
     signal: AbortSignal,
   ): Promise<void> {
-    const { store, service, clock, policy, stop, logger } = this.#deps;
+    const { store, service, clock, policy, stop, logger, streams } = this.#deps;
     const durationMs = clock.now() - startedAt;
+    const attempt = { claim, stream: streams.get(claim.id.stream), thrown, durationMs };
     try {
       if (signal.aborted) return await store.release(claim);
       if (thrown instanceof UncertainError) {
@@ -264,14 +265,17 @@ export class Synchronizer {
           await store.release(claim).catch(() => {});
           return stop(decided.error);
         case "park":
-          await store.park(claim, decided.error, { parents, ...(thrown instanceof MergedError ? thrown.told : {}) });
+          await store.park(claim, decided.error, { parents, audit: attemptEntry(attempt, decided.error) });
           return this.#delivered(claim, { kind: "parked", error: decided.error, durationMs });
         case "wait":
           await store.wait(claim, decided);
           return this.#delivered(claim, { kind: "waiting", error: decided.error, durationMs });
         case "retry":
-          if (decided.error.code === "E_INTERNAL") this.#defect(claim, thrown, decided.error);
-          await store.retry(claim, decided.error, decided.dueAt);
+          if (decided.error.code === "E_INTERNAL") {
+            const err = thrown instanceof Error ? thrown : decided.error;
+            logger.error({ ...claim.id, err }, "delivery failed unexpectedly");
+          }
+          await store.retry(claim, decided.error, decided.dueAt, attemptEntry(attempt, decided.error));
           return this.#delivered(claim, { kind: "retry", error: decided.error, durationMs });
       }
     } catch (storeError) {
@@ -279,13 +283,6 @@ export class Synchronizer {
       if (storeError instanceof StopError) return stop(storeError);
       logger.warn({ ...claim.id, err: errorFacts(storeError) }, "delivery was not recorded");
     }
-  }
-
-  #defect(claim: Claim, thrown: unknown, error: ErrorFacts): void {
-    this.#deps.logger.error(
-      { ...claim.id, err: thrown instanceof Error ? thrown : error },
-      "delivery failed unexpectedly",
-    );
   }
 
   #delivered(claim: Claim, delivery: Delivery): void {

@@ -165,11 +165,6 @@ export class MergedError extends ParkError {
     this.audit = audit;
   }
 
-  /** The entry for the record's history, as `park` takes it. */
-  get told(): { readonly audit?: AuditEntry } {
-    return this.audit === undefined ? {} : { audit: this.audit };
-  }
-
   with(audit: AuditEntry): MergedError {
     return new MergedError(this.message, { ...this.details }, audit);
   }

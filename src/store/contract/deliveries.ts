@@ -51,8 +51,11 @@ export interface DeliveryStore {
    */
   apply(claim: Claim, applied: Applied): Promise<void>;
 
-  /** Ends the claim, schedules a retry and counts an attempt. An open intent stays open. */
-  retry(claim: Claim, error: ErrorFacts, dueAt: number): Promise<void>;
+  /**
+   * Ends the claim, schedules a retry and counts an attempt. An open intent stays open. `audit` describes the attempt; the audit trail keeps
+   * the latest ten attempts of a record.
+   */
+  retry(claim: Claim, error: ErrorFacts, dueAt: number, audit?: AuditEntry): Promise<void>;
 
   /**
    * Ends the claim without counting an attempt. The record is due at once if a parent was bound, or an optional parent was deleted or

@@ -28,6 +28,14 @@ export const ADD_AUDIT = `
   SELECT @at, @stream, @key, @action, @resource, @service_id, @before, @after, @outcome, @status, @duration_ms,
     @actor, @via, @why`;
 
+/** How many attempts of a record the audit trail keeps: those of a record that fails for weeks must not hide what was written to it. */
+export const ATTEMPTS_KEPT = 10;
+
+/** The condition for attempts of a record that are too old to be kept; `isRecord` holds for the record's entries alone. */
+export const OLD_ATTEMPTS = (isRecord: string) => `
+  ${isRecord} AND action = 'attempt' AND id <= (
+    SELECT id FROM audit WHERE ${isRecord} AND action = 'attempt' ORDER BY id DESC LIMIT 1 OFFSET ${ATTEMPTS_KEPT})`;
+
 export function auditRow(at: number, { stream, key }: RecordId, entry: AuditEntry): AuditRow {
   return {
     at,

@@ -170,8 +170,8 @@ export class SqliteStore implements Store {
 
   apply = (claim: Claim, applied: Applied) => this.#commit.run(() => this.#deps.outcomes.apply(claim, applied));
 
-  retry(...[claim, error, dueAt]: Parameters<Store["retry"]>) {
-    return this.#commit.run(() => this.#deps.outcomes.retry(claim, this.#clean(error), dueAt));
+  retry(...[claim, error, dueAt, audit]: Parameters<Store["retry"]>) {
+    return this.#commit.run(() => this.#deps.outcomes.retry(claim, this.#clean(error), dueAt, this.#clean(audit)));
   }
 
   wait(...[claim, waiting]: Parameters<Store["wait"]>) {
@@ -179,7 +179,7 @@ export class SqliteStore implements Store {
   }
 
   park(...[claim, error, more]: Parameters<Store["park"]>) {
-    return this.#commit.run(() => this.#deps.outcomes.park(claim, this.#clean(error), more));
+    return this.#commit.run(() => this.#deps.outcomes.park(claim, this.#clean(error), this.#clean(more)));
   }
 
   uncertain(...[claim, error]: Parameters<Store["uncertain"]>) {

@@ -1,3 +1,4 @@
+import { OLD_ATTEMPTS } from "../../rows/audit-row.ts";
 import { SELECT_RECORD } from "../../rows/record-row.ts";
 import { TRANSITIONS, statesAllowing } from "../../transitions.ts";
 import { REFUSED } from "../connection/failures.ts";
@@ -156,5 +157,8 @@ export const claims = `
   BEGIN
     IF p_entry IS NOT NULL THEN
       ${addAudit("(SELECT p_entry AS e) entry")};
+    END IF;
+    IF p_entry ->> 'action' = 'attempt' THEN
+      DELETE FROM audit WHERE ${OLD_ATTEMPTS(isRecord("audit", "p_entry ->> 'stream'", "p_entry ->> 'key'"))};
     END IF;
   END $$`;

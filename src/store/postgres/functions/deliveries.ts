@@ -214,10 +214,11 @@ export const deliveries = `
     PERFORM end_applied(p_calls, v_records, false, (p_calls -> -1 ->> 'now')::bigint);
   END $$;
 
-  CREATE FUNCTION retry(p_token text, p_error text, p_due_at bigint, p_now bigint) RETURNS void LANGUAGE plpgsql AS $$
+  CREATE FUNCTION retry(p_token text, p_error text, p_due_at bigint, p_audit jsonb, p_now bigint) RETURNS void LANGUAGE plpgsql AS $$
   DECLARE
     r records := hold(p_token);
   BEGIN
+    PERFORM add_audit(p_audit);
     PERFORM end_claim(r, 'retry', r.attempts + 1, p_error, p_due_at, false, NULL, p_now);
   END $$;
 

@@ -32,6 +32,8 @@ export const privacy = `
     DELETE FROM match_keys m USING bindings b
     WHERE b.record = p_record AND m.resource = b.resource AND m.service_id = b.service_id;
     UPDATE audit SET before = NULL, after = NULL, why = NULL WHERE ${isRecord("audit", "p_stream", "p_key")};
+    -- Their outcome quotes what was answered.
+    DELETE FROM audit WHERE ${isRecord("audit", "p_stream", "p_key")} AND action = 'attempt';
     DELETE FROM exchanges WHERE ${isRecord("exchanges", "p_stream", "p_key")};
     DELETE FROM watches WHERE ${isRecord("watches", "p_stream", "p_key")};
     UPDATE notices SET notice = ${withoutCause(parsed("notice"))} WHERE ${namesRecord(parsed("notice"))};

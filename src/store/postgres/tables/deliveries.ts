@@ -78,8 +78,18 @@ export function deliveryStore(db: Database): DeliveryStore {
     async apply(claim, applied) {
       await together("apply", claim, written(claim, applied));
     },
-    retry: (claim, error, dueAt) =>
-      step(claim, call("retry", claim.token, JSON.stringify(clean(error)), dueAt, clock.now())),
+    retry: (claim, error, dueAt, entry) =>
+      step(
+        claim,
+        call(
+          "retry",
+          claim.token,
+          JSON.stringify(clean(error)),
+          dueAt,
+          audit(claim.id, entry && clean(entry)),
+          clock.now(),
+        ),
+      ),
     wait: (claim, { error, parents = [], optional = [], dueAt }) =>
       step(
         claim,
@@ -100,7 +110,7 @@ export function deliveryStore(db: Database): DeliveryStore {
           "park",
           claim.token,
           JSON.stringify(clean(error)),
-          audit(claim.id, entry),
+          audit(claim.id, entry && clean(entry)),
           parentsAsJson(parents),
           clock.now(),
         ),

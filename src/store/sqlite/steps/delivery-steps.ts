@@ -54,8 +54,9 @@ export class DeliverySteps {
     return { former, isLast: applied.again !== true && !isOutdated };
   }
 
-  retry(claim: Claim, error: ErrorFacts, dueAt: number): void {
+  retry(claim: Claim, error: ErrorFacts, dueAt: number, audit: AuditEntry | undefined): void {
     const held = this.#tables.claims.hold(claim);
+    this.#tables.audit.add(claim.id, audit);
     this.#tables.endings.end(held, "retry", { attempts: held.attempts + 1, error, dueAt });
   }
 

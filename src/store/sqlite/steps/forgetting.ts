@@ -25,6 +25,8 @@ const ERASE = [
   "DELETE FROM written WHERE record = @id",
   `DELETE FROM match_keys WHERE (resource, service_id) IN (SELECT resource, service_id FROM bindings WHERE record = @id)`,
   `UPDATE audit SET before = NULL, after = NULL, why = NULL ${OF_RECORD}`,
+  // Their outcome quotes what was answered.
+  `DELETE FROM audit ${OF_RECORD} AND action = 'attempt'`,
   `DELETE FROM exchanges ${OF_RECORD}`,
   `DELETE FROM watches ${OF_RECORD}`,
   `UPDATE notices SET notice = json_remove(notice, '$.cause') WHERE ${namesRecord("notice ->> '$.affected'")}`,

@@ -46,7 +46,7 @@ export function recordPage({ detail, frame, now }: RecordPage): Html {
           : table(
               ["When", "Action", "Outcome", "What changed"],
               history.map((entry) => historyRow(entry, now)),
-              "Writes and decisions, newest first",
+              "Writes, failed attempts and decisions, newest first",
             )
       }
       ${
