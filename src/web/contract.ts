@@ -60,6 +60,8 @@ export interface StatusSource {
   readonly records: RecordStore["records"];
   /** The words by which people know each of these records, in their order; empty where there are none. */
   readonly titles: (records: readonly RecordView[]) => Promise<string[]>;
+  /** The same for records by their ids; empty also for one that is not known. */
+  readonly names: (ids: readonly RecordId[]) => Promise<string[]>;
   /** All records that need attention, by cause. */
   groups(): Promise<readonly NotedGroup[]>;
   /** Notes about groups of records with the same cause, by the group's id. */

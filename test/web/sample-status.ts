@@ -370,6 +370,10 @@ function sampleActs(done: string[]): PageActs {
   };
 }
 
+function nameOf({ row }: Pick<RecordView, "row">): string {
+  return typeof row["name1"] === "string" ? row["name1"] : "";
+}
+
 /** A status source over sample records that remembers what was retried. */
 export function sampleStatus(facts: Partial<Overview> = {}): StatusSource & { readonly retried: string[] } {
   const retried: string[] = [];
@@ -415,7 +419,13 @@ export function sampleStatus(facts: Partial<Overview> = {}): StatusSource & { re
       const from = after === undefined ? 0 : wanted.findIndex(({ id }) => recordLabel(id) === recordLabel(after)) + 1;
       return Promise.resolve(wanted.slice(from, from + limit));
     },
-    titles: (shown) => Promise.resolve(shown.map(({ row }) => (typeof row["name1"] === "string" ? row["name1"] : ""))),
+    titles: (shown) => Promise.resolve(shown.map(nameOf)),
+    names: (ids) =>
+      Promise.resolve(
+        ids.map((id) =>
+          nameOf(sampleRecords.find((known) => recordLabel(known.id) === recordLabel(id)) ?? { row: {} }),
+        ),
+      ),
     record: (id, { readService } = { readService: false }) => {
       const record = sampleRecords.find((known) => recordLabel(known.id) === recordLabel(id));
       if (record === undefined) return Promise.resolve(undefined);

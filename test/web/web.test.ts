@@ -17,6 +17,11 @@ async function ask(url: string, path: string, options: RequestOptions): Promise<
   return { status: answered[0]!.statusCode ?? 0, text: await textOf(answered[0]!) };
 }
 
+const parked = (stream: string, key: string) => sampleRecord({ stream, key }, { state: "parked" });
+/** Names for all records but tickets. */
+const names = async (ids: readonly RecordId[]) =>
+  ids.map(({ stream, key }) => (stream === "tickets" ? "" : `Ö & ${key}`));
+
 const overview = () => Promise.reject(new StopError("E_STORE_FAILED", "disk of s3cret"));
 const ok = () => Promise.resolve();
 const away = () => Promise.reject(new RetryError("E_SERVICE_DOWN", "the service does not answer"));
@@ -210,6 +215,16 @@ describe("the pages", () => {
 
     expect(text.match(/cause \d+/g)).toHaveLength(100);
     expect(text).toContain("And 1,150 more causes: ");
+  });
+
+  it("name the examples of a cause in the words of people, where they have a name", async () => {
+    const groups = async () =>
+      causesIn(["1", "2"].flatMap((key) => [parked("customers", key), parked("tickets", key)]));
+    await using web = await sampleWeb({ status: { ...sampleStatus(), groups, names } });
+    const cards = (await (await fetch(web.url)).text()).replaceAll(/<a [^>]*>|<\/a>/g, "");
+
+    expect(cards).toContain("See customers/1 (Ö &amp; 1), customers/2 (Ö &amp; 2)</p>");
+    expect(cards).toContain("See tickets/1, tickets/2</p>");
   });
 
   it("read what is held up once, however long that takes and many ask", async () => {

@@ -100,6 +100,13 @@ function statusSource({ configuration, parts, queue, assembly }: PagesDeps): Sta
     history: (query) => store.history.history(query),
     records: (query) => store.records(query),
     titles: (records) => Promise.all(records.map(titleOf)),
+    names: (ids) =>
+      Promise.all(
+        ids.map(async (id) => {
+          const record = await store.record(id);
+          return record === undefined ? "" : titleOf(record);
+        }),
+      ),
     record: async (id, { readService } = { readService: false }) => {
       const record = await store.record(id);
       if (record === undefined) return undefined;

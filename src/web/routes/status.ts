@@ -1,11 +1,11 @@
 import { DAY_MS, type Clock } from "#model";
-import { attentionStates, type NotedGroup } from "#operator";
+import { attentionStates } from "#operator";
 import type { StreamStatus } from "#pipeline";
 import type { App } from "#server";
 import { redacted } from "#telemetry";
 import type { StatusSource } from "../contract.ts";
 import { doneNote } from "../pages/status/done-note.ts";
-import { shownGroups } from "../pages/status/group-cards.ts";
+import { shownGroups, type ShownGroups } from "../pages/status/group-cards.ts";
 import { sparklineSince } from "../pages/status/sparkline.ts";
 import { problemsOf, statusPage } from "../pages/status/status-page.ts";
 import { jsonAnswer, type PageDeps } from "../route-deps.ts";
@@ -22,9 +22,8 @@ export function addStatus(app: App, { status, redact, clock, version, frameOf }:
     const overview = await status.overview();
     const now = clock.now();
     const history = await status.history({ since: sparklineSince(now) });
-    const groups = await causes(overview.streams);
+    const { shown: first, more: moreHeld } = await causes(overview.streams);
     const notes = await status.groupNotes();
-    const { shown: first, more: moreHeld } = shownGroups(groups);
     const held = first.map((group) => ({ ...group, noted: notes.get(group.id) }));
     const acts = await status.recentActs({ since: now - actsShownMs, limit: actsShown });
     const shown = redacted({ overview, held, history, acts }, redact);
@@ -39,28 +38,28 @@ export function addStatus(app: App, { status, redact, clock, version, frameOf }:
 }
 
 /**
- * The groups of `svcsync groups`. Reading them means reading every record that needs attention, so pages share one
+ * The first groups of `svcsync groups`, with names. Reading them means reading every record that needs attention, so pages share one
  * reading: concurrent requests, and those of the next few seconds unless a count changed.
  */
 function causesOf(
-  status: Pick<StatusSource, "groups">,
+  status: Pick<StatusSource, "groups" | "names">,
   clock: Clock,
-): (streams: readonly StreamStatus[]) => Promise<readonly NotedGroup[]> {
+): (streams: readonly StreamStatus[]) => Promise<ShownGroups> {
   interface Reading {
     readonly counts: string;
-    readonly read: Promise<readonly NotedGroup[]>;
+    readonly read: Promise<ShownGroups>;
     /** Undefined while it runs. */
     endedAt?: number;
   }
   let last: Reading | undefined;
   return (streams) => {
     const held = streams.flatMap(({ name, counts }) => attentionStates.map((state) => [name, counts[state] ?? 0]));
-    if (held.every(([, count]) => count === 0)) return Promise.resolve([]);
+    if (held.every(([, count]) => count === 0)) return Promise.resolve({ shown: [], more: 0 });
     const counts = JSON.stringify(held);
     if (last !== undefined && last.endedAt === undefined) return last.read;
     const isFresh = last?.counts === counts && Math.abs(clock.now() - (last.endedAt ?? 0)) < causesFreshMs;
     if (last !== undefined && isFresh) return last.read;
-    const reading: Reading = { counts, read: status.groups() };
+    const reading: Reading = { counts, read: status.groups().then((groups) => shownGroups(groups, status.names)) };
     last = reading;
     reading.read.then(
       () => (reading.endedAt = clock.now()),

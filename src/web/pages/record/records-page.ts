@@ -114,6 +114,10 @@ function subtitle(title: string): Html | undefined {
   return title === "" ? undefined : html`<br /><span class="quiet">${title}</span>`;
 }
 
-export function joined(ids: readonly RecordId[]): Html[] {
-  return ids.map((id, at) => (at === 0 ? linkTo(id) : html`, ${linkTo(id)}`));
+/** Links to records in one line, each with its name, where one is given. */
+export function joined(ids: readonly RecordId[], names: readonly string[] = []): Html[] {
+  return ids.map((id, at) => {
+    const name = names[at] ?? "";
+    return html`${at === 0 ? "" : ", "}${linkTo(id)}${name === "" ? "" : ` (${name})`}`;
+  });
 }

@@ -1,6 +1,7 @@
 import { counted, localTime } from "#model";
 import { actorText, attentionStates, isSnoozed, remedyOf, retriableStates, type NotedGroup } from "#operator";
 import { html, typed, type Html } from "#server";
+import type { StatusSource } from "../../contract.ts";
 import { sameSnooze, textMax } from "../../routes/sent.ts";
 import { choice } from "../frame/act-form.ts";
 import { csrfField, type Frame } from "../frame/layout.ts";
@@ -10,21 +11,34 @@ import { joined, recordsPath } from "../record/records-page.ts";
 /** Cards shown at most: a mistake in a mapped name may produce as many causes as there are records. */
 const cardsMax = 100;
 
+/** A group with the words by which people know its examples, in their order. */
+export interface NamedGroup extends NotedGroup {
+  readonly names: readonly string[];
+}
+
 /** The groups that the page shows, those that need a person first, and the number of others. */
-export function shownGroups(groups: readonly NotedGroup[]): { readonly shown: NotedGroup[]; readonly more: number } {
+export interface ShownGroups {
+  readonly shown: readonly NamedGroup[];
+  readonly more: number;
+}
+
+export async function shownGroups(groups: readonly NotedGroup[], names: StatusSource["names"]): Promise<ShownGroups> {
   const ordered = attentionStates.flatMap((state) => groups.filter((group) => group.state === state));
-  return { shown: ordered.slice(0, cardsMax), more: Math.max(0, ordered.length - cardsMax) };
+  const shown = ordered.slice(0, cardsMax);
+  const found = await names(shown.flatMap(({ examples }) => examples));
+  const named = shown.map((group) => ({ ...group, names: found.splice(0, group.examples.length) }));
+  return { shown: named, more: ordered.length - shown.length };
 }
 
 /** Records that need attention, one card per stream, state and cause: a thousand records with the same cause are one fact. */
-export function groupCards(groups: readonly NotedGroup[], more: number, frame: Frame, now: number): Html {
+export function groupCards(groups: readonly NamedGroup[], more: number, frame: Frame, now: number): Html {
   return html`<div class="cards">${groups.map((group) => groupCard(group, frame, now))}</div>
     ${more > 0 ? html`<p>And ${counted(more, "more cause")}: <code class="command">svcsync groups</code> lists them.</p>` : undefined}
     <p><a href="${recordsPath({})}">All of them</a></p>`;
 }
 
-function groupCard(group: NotedGroup, frame: Frame, now: number): Html {
-  const { stream, state, error, message, count, examples } = group;
+function groupCard(group: NamedGroup, frame: Frame, now: number): Html {
+  const { stream, state, error, message, count, examples, names } = group;
   const todo = error === undefined ? undefined : remedyOf(error, examples[0]!);
   return html`<article class="card ${state}">
     <h3>
@@ -34,7 +48,7 @@ function groupCard(group: NotedGroup, frame: Frame, now: number): Html {
     ${error === undefined ? undefined : html`<p>${count === 1 ? error.message : message} <code>${error.code}</code></p>`}
     ${todo === undefined ? undefined : html`<p class="todo"><strong>What to do:</strong> ${sentence(todo)}</p>`}
     ${noteOf(group, now)}
-    <p class="quiet">${count > examples.length ? "For example " : "See "}${joined(examples)}</p>
+    <p class="quiet">${count > examples.length ? "For example " : "See "}${joined(examples, names)}</p>
     ${groupForms(group, frame)}
   </article>`;
 }

@@ -8,7 +8,6 @@ import {
   upkeepFailures,
   upkeepText,
   urgencyOf,
-  type NotedGroup,
   whoText,
 } from "#operator";
 import type { StreamStatus } from "#pipeline";
@@ -16,7 +15,7 @@ import { html, table, type Html } from "#server";
 import type { HistoryHour, PersonAct } from "#store";
 import type { Overview } from "../../contract.ts";
 import { channelTestForm } from "./channel-test.ts";
-import { groupCards } from "./group-cards.ts";
+import { groupCards, type NamedGroup } from "./group-cards.ts";
 import { page, type Frame } from "../frame/layout.ts";
 import { decisionLinks, fileForms } from "./stream-forms.ts";
 import { streamHeads, streamRow } from "./stream-rows.ts";
@@ -27,7 +26,7 @@ export interface StatusPage {
   /** The result of the act that led here. */
   readonly done: Html | undefined;
   /** The causes of uncertain, parked and waiting records, in this order; the largest group first. */
-  readonly held: readonly NotedGroup[];
+  readonly held: readonly NamedGroup[];
   /** The number of groups that are not shown. */
   readonly moreHeld: number;
   /** What each stream did in the last 24 hours. */
