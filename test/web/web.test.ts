@@ -218,8 +218,8 @@ describe("the pages", () => {
   });
 
   it("name the examples of a cause in the words of people, where they have a name", async () => {
-    const groups = async () =>
-      causesIn(["1", "2"].flatMap((key) => [parked("customers", key), parked("tickets", key)]));
+    const causes = causesIn(["1", "2"].flatMap((key) => [parked("customers", key), parked("tickets", key)]));
+    const groups = () => Promise.resolve(causes);
     await using web = await sampleWeb({ status: { ...sampleStatus(), groups, names } });
     const cards = (await (await fetch(web.url)).text()).replaceAll(/<a [^>]*>|<\/a>/g, "");
 
