@@ -1,8 +1,8 @@
-import { errorFacts, errorText, systemClock, type Finding } from "#model";
-import { knownRemedyOf } from "#operator";
+import { systemClock, type Finding } from "#model";
 import { openService, type Service } from "#service";
 import { loadSettings, secretTexts } from "#settings";
 import { version } from "#telemetry";
+import { attempt } from "../../check/attempt.ts";
 import { compareDialects, compareFields, compareNames } from "../../check/compare-services.ts";
 import { findingsText } from "../../check/findings-text.ts";
 import { operatorLogger, readFiles, type JsonOptions, type Registration } from "../../command-context.ts";
@@ -35,6 +35,7 @@ async function compare(options: CompareOptions, io: Io): Promise<number> {
   io.redaction.hide(...secretTexts(there.secrets));
   const { streams } = await readFiles(here.settings, here.secrets, io);
   const findings: Finding[] = [];
+  const { signal } = io;
   await using ours = open(here, io);
   await using theirs = open(there, io);
   const places = [
@@ -42,7 +43,9 @@ async function compare(options: CompareOptions, io: Io): Promise<number> {
     [theirs, there.settings.service.url, "there"],
   ] as const;
   for (const [service, url, place] of places)
-    findings.push(...(await attempt(`service ${place}`, () => reached(service, url, place, io.signal))));
+    findings.push(
+      ...(await attempt("service", () => reached(service, url, place, signal), signal, `service ${place}`)),
+    );
   if (here.settings.service.url === there.settings.service.url)
     findings.push({
       subject: "service there",
@@ -53,8 +56,8 @@ async function compare(options: CompareOptions, io: Io): Promise<number> {
   if (!findings.some(({ verdict }) => verdict === "problem")) {
     const pair = [ours, theirs] as const;
     findings.push(...compareDialects(here.settings.service.dialect, there.settings.service.dialect));
-    findings.push(...(await attempt("names", () => compareNames(streams, pair, io.signal))));
-    findings.push(...(await attempt("fields", () => compareFields(streams, pair, io.signal))));
+    findings.push(...(await attempt("service", () => compareNames(streams, pair, signal), signal, "names")));
+    findings.push(...(await attempt("service", () => compareFields(streams, pair, signal), signal, "fields")));
   }
   if (options.json) printJson(io.stdout, { findings });
   else io.stdout.write(findingsText(findings));
@@ -71,14 +74,4 @@ function open({ settings, secrets }: ReturnType<typeof loadSettings>, io: Io): S
 async function reached(service: Service, url: string, place: string, signal: AbortSignal): Promise<Finding[]> {
   await service.ping(signal);
   return [{ subject: `service ${place}`, verdict: "ok", message: `${url} accepts the credentials` }];
-}
-
-async function attempt(subject: string, look: () => Promise<Finding[]>): Promise<Finding[]> {
-  try {
-    return await look();
-  } catch (thrown) {
-    const error = errorFacts(thrown);
-    const remedy = knownRemedyOf(error.code);
-    return [{ subject, verdict: "problem", message: errorText(error), ...(remedy === undefined ? {} : { remedy }) }];
-  }
 }
