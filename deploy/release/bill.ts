@@ -1,14 +1,7 @@
 import { execFileSync } from "node:child_process";
-import { readFileSync } from "node:fs";
-import { join } from "node:path";
 import { z } from "zod";
+import { deliveredPackages } from "./delivered.ts";
 
-const locked = z.object({
-  packages: z.record(
-    z.string(),
-    z.object({ version: z.string(), dev: z.boolean().optional(), name: z.string().optional() }),
-  ),
-});
 const written = z.looseObject({
   metadata: z.looseObject({ component: z.looseObject({}) }),
   components: z.array(z.looseObject({ "bom-ref": z.string() })),
@@ -21,12 +14,7 @@ const written = z.looseObject({
  * packages are written and those for development taken out.
  */
 export function billOfMaterials(root: string): string {
-  const { packages } = locked.parse(JSON.parse(readFileSync(join(root, "package-lock.json"), "utf8")));
-  const delivered = new Set(
-    Object.entries(packages)
-      .filter(([, { dev }]) => dev !== true)
-      .map(([path, { name, version }]) => `${name ?? path.slice(path.lastIndexOf("node_modules/") + 13)}@${version}`),
-  );
+  const delivered = new Set(deliveredPackages(root).map(({ name, version }) => `${name}@${version}`));
   const words = ["sbom", "--sbom-format", "cyclonedx", "--sbom-type", "application", "--package-lock-only"];
   const bill = written.parse(
     JSON.parse(execFileSync("npm", words, { cwd: root, encoding: "utf8", maxBuffer: 64 * 2 ** 20 })),

@@ -1,10 +1,8 @@
 import { existsSync, readFileSync, readdirSync } from "node:fs";
 import { join } from "node:path";
 import { z } from "zod";
+import { deliveredPackages } from "./delivered.ts";
 
-const locked = z.object({
-  packages: z.record(z.string(), z.object({ version: z.string(), dev: z.boolean().optional() })),
-});
 const manifest = z.object({
   name: z.string(),
   version: z.string(),
@@ -29,10 +27,9 @@ export interface Notice {
  * @throws {Error} when an installed package names no licence: then nobody knows whether it may be delivered.
  */
 export function noticesOf(root: string): readonly Notice[] {
-  const { packages } = locked.parse(JSON.parse(readFileSync(join(root, "package-lock.json"), "utf8")));
-  return Object.entries(packages)
-    .filter(([path, { dev }]) => path !== "" && dev !== true && existsSync(join(root, path, "package.json")))
-    .map(([path]) => noticeOf(join(root, path)))
+  return deliveredPackages(root)
+    .filter(({ path }) => path !== "" && existsSync(join(root, path, "package.json")))
+    .map(({ path }) => noticeOf(join(root, path)))
     .toSorted((a, b) => (`${a.name}@${a.version}` < `${b.name}@${b.version}` ? -1 : 1));
 }
 
