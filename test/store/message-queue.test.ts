@@ -1,8 +1,10 @@
 import { DatabaseError } from "pg";
 import { expect, it } from "vitest";
-import { REFUSED } from "../../src/store/postgres/connection/failures.ts";
+import { StopError } from "#model";
+import { NOT_A_MEMBER, REFUSED } from "../../src/store/postgres/connection/failures.ts";
 import { MessageQueue } from "../../src/store/postgres/connection/message-queue.ts";
 import type { Link } from "../../src/store/postgres/connection/link.ts";
+import { thrownBy } from "../kit/outcome.ts";
 
 it("sends the calls of one function in one message as one list, and those of a list that is refused one by one", async () => {
   const messages: (readonly string[])[] = [];
@@ -49,4 +51,21 @@ it("asks once what several want to read before it is on its way, and again what 
   expect(await ask("a", "b", "a", "a")).toEqual([["a"], ["b"], ["a"], ["a"]]);
   expect(await ask("a")).toEqual([["a"]]);
   expect(messages).toEqual([["a", "b"], ["a"]]);
+});
+
+it("tells a step in flight that finds its daemon's place gone why it is gone", async () => {
+  const arrived = Promise.withResolvers<void>();
+  const answered = Promise.withResolvers<never>();
+  const link: Pick<Link, "send"> = {
+    send: () => {
+      arrived.resolve();
+      return answered.promise;
+    },
+  };
+  const queue = new MessageQueue(link, { lanes: 1, patienceMs: 0 });
+  const step = thrownBy(queue.run(["a"]));
+  await arrived.promise;
+  queue.refuse(new StopError("E_STORE_REWOUND", "the store has 1 of 2 steps"));
+  answered.reject(Object.assign(new DatabaseError("no replica", 0, "error"), { code: NOT_A_MEMBER }));
+  expect(await step).toMatchObject({ code: "E_STORE_REWOUND" });
 });

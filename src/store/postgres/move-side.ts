@@ -55,7 +55,7 @@ export class PostgresMoveSide implements MoveSide {
     // Without a listener, a broken connection would end the process.
     client.on("error", () => undefined);
     // The next transaction checks whether the place was lost.
-    member.keep(() => undefined);
+    member.keep();
   }
 
   /** @throws {SyncError} like a daemon that opens the store. */

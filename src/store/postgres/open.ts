@@ -133,7 +133,7 @@ async function connect(
       confessed = confess(keptSteps);
       fail(reason);
     };
-    member?.keep(lost, fail);
+    member?.keep({ losing: refuse, lost, failed: fail });
     // What a process left that was killed. Other steps have their turn in between.
     if (member && stored?.isWaking) void db.lateWaking.run();
     return Object.assign(storeOf(db, moment, sends), {

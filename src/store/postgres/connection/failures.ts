@@ -112,6 +112,11 @@ export function lostPlace(): SyncError {
   return LOST("it is no longer among the replicas", undefined);
 }
 
+/** Whether the step found that its daemon has no place among the replicas any more. */
+export function isNoMember(thrown: unknown): boolean {
+  return thrown instanceof DatabaseError && thrown.code === NOT_A_MEMBER;
+}
+
 /** Whether the failure concerns one step only: the connection and the other steps are fine. */
 export function concernsOneStep(thrown: unknown): boolean {
   const { code = "" } = thrown instanceof DatabaseError ? thrown : {};

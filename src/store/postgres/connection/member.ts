@@ -20,6 +20,8 @@ export const TRUST_MS = 6_000;
 /** How long to wait for the answer to a heartbeat, in milliseconds: then there is still time for another one. */
 const ANSWER_MS = 2_000;
 
+const IGNORED = () => undefined;
+
 interface Entry extends InTheWay {
   readonly verdict: "joined" | "alone" | "queue";
   readonly epoch: number;
@@ -131,15 +133,9 @@ export class Member implements AsyncDisposable {
     this.#hurry.ring();
   }
 
-  /**
-   * Keeps the place. `lost` is called with the reason when the place is gone; after a failover also with the number of known steps that are
-   * left. `failed` is called with the reason when only a restart can help.
-   */
-  keep(
-    lost: (reason: SyncError, keptSteps?: number) => void,
-    failed: (reason: SyncError) => void = () => undefined,
-  ): void {
-    this.#running = this.#run(lost, failed);
+  /** Keeps the place until it is lost or given up. */
+  keep(ends: Partial<PlaceEnds> = {}): void {
+    this.#running = this.#run({ losing: IGNORED, lost: IGNORED, failed: IGNORED, ...ends });
   }
 
   /**
@@ -194,15 +190,12 @@ export class Member implements AsyncDisposable {
     await untilFree(this.#place, ask, standby);
   }
 
-  async #run(
-    lost: (reason: SyncError, keptSteps?: number) => void,
-    failed: (reason: SyncError) => void,
-  ): Promise<void> {
+  async #run({ losing, lost, failed }: PlaceEnds): Promise<void> {
     const { signal } = this.#ended;
     let said: ErrorCode | undefined;
     while (!signal.aborted) {
       try {
-        const end = await this.#confirm();
+        const end = await this.#confirm(losing);
         if (end !== undefined) return lost(end.reason, end.keptSteps);
         said = undefined;
       } catch (thrown) {
@@ -219,7 +212,9 @@ export class Member implements AsyncDisposable {
   }
 
   /** The reason why the place is gone; undefined while it is not. */
-  async #confirm(): Promise<{ reason: SyncError; keptSteps?: number | undefined } | undefined> {
+  async #confirm(
+    losing: PlaceEnds["losing"],
+  ): Promise<{ reason: SyncError; keptSteps?: number | undefined } | undefined> {
     try {
       const beat = await this.#beat();
       if (beat === undefined) return { reason: lostPlace() };
@@ -229,6 +224,7 @@ export class Member implements AsyncDisposable {
     } catch (thrown) {
       if (!(thrown instanceof SyncError) || thrown.code !== "E_STORE_REWOUND") throw thrown;
       this.#trusted = { monotonic: 0, wall: 0 };
+      losing(thrown);
       const [left] = await this.#giveBack();
       return { reason: thrown, keptSteps: left?.kept };
     }
@@ -271,6 +267,16 @@ export class Member implements AsyncDisposable {
   #sayGivenBack(count: number): void {
     if (count > 0) this.#logger.info({ count }, "gave back the claims of a daemon that had died");
   }
+}
+
+/** What is told when the place ends without being given up. */
+interface PlaceEnds {
+  /** The store has lost commits, so the place is about to be given back: no step may begin, and those in flight may find the place gone. */
+  readonly losing: (reason: SyncError) => void;
+  /** The place is gone; after lost commits also says how many of the known steps are left. */
+  readonly lost: (reason: SyncError, keptSteps?: number) => void;
+  /** Only a restart can help. */
+  readonly failed: (reason: SyncError) => void;
 }
 
 export interface MemberDeps {

@@ -1,7 +1,7 @@
 import type { QueryResult } from "pg";
 import { RetryError, sleep, type SyncError } from "#model";
 import { call, type SqlText } from "../sql.ts";
-import { NotCarriedOut, concernsOneStep, storeFailure } from "./failures.ts";
+import { NotCarriedOut, concernsOneStep, isNoMember, storeFailure } from "./failures.ts";
 import type { Link } from "./link.ts";
 
 /** Most requests in one message: enough for all workers, few enough that none waits for long. */
@@ -89,7 +89,7 @@ export class MessageQueue {
     });
   }
 
-  /** Refuses all later requests with this reason. */
+  /** Refuses all later requests with this reason, and those in flight that find the place gone: this is why it is. */
   refuse(reason: SyncError): void {
     this.#refusal = reason;
   }
@@ -117,7 +117,7 @@ export class MessageQueue {
           this.#waiting.unshift(...requests);
           await sleep(AGAIN_MS);
         } else if (requests.length > 1 && concernsOneStep(thrown)) await this.#eachAlone(requests);
-        else for (const { reject } of requests) reject(storeFailure(thrown));
+        else for (const { reject } of requests) reject(this.#failure(thrown));
       }
     }
     this.#busy -= 1;
@@ -128,6 +128,10 @@ export class MessageQueue {
     if (this.#refusal || !(thrown instanceof NotCarriedOut)) return false;
     const isPatient = performance.now() - silentSince < this.#patienceMs;
     return isPatient && storeFailure(thrown) instanceof RetryError;
+  }
+
+  #failure(thrown: unknown): Error {
+    return this.#refusal && isNoMember(thrown) ? this.#refusal : storeFailure(thrown);
   }
 
   async #carryOut(requests: readonly Request[]): Promise<void> {
@@ -152,7 +156,7 @@ export class MessageQueue {
 
   async #eachAlone(requests: readonly Request[]): Promise<void> {
     for (const request of requests)
-      await this.#carryOut([request]).catch((thrown: unknown) => request.reject(storeFailure(thrown)));
+      await this.#carryOut([request]).catch((thrown: unknown) => request.reject(this.#failure(thrown)));
   }
 }
 
