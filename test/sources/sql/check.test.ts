@@ -94,6 +94,12 @@ describe("check", () => {
     expect(worst(found).join()).toContain("E_SOURCE_COUNTER");
   });
 
+  it("finds a counter of text, in which 10 comes before 9", async () => {
+    const schema = "create table items (nr text, seq text); insert into items values ('a', '9')";
+    const found = await findings(schema, { changed: { counter: "seq", kind: "sequence" } });
+    expect(worst(found).join()).toContain('the counter seq of items is text ("9"), in which 10 comes before 9');
+  });
+
   it("tells that nobody answers", async () => {
     await using erp = await openSql("sqlite", undefined, { url: "sqlite:/nowhere/erp.db" });
     const [found] = await erp.source.check(never);

@@ -97,7 +97,8 @@ export const sourcesErrors = errorPage({
       normal: "No.",
       remedy:
         "The message says from how much earlier the row is found. Whole hours: set the source's `timezone`. One unit: set " +
-        "`fromExclusive: true`. A minute: set `precision: minute`. Otherwise `changed` and the filter name different fields.",
+        "`fromExclusive: true`. A minute: set `precision: minute`. Otherwise `changed` and the filter name different fields. In a database " +
+        "let the view compare the stamp that it shows.",
       more:
         "A row that was deleted or left the list is no such row: svcsync reads it by its key before it reports this. `svcsync check` asks " +
         "the same question. After the correction the next poll reads all changes that were left out.",
@@ -172,9 +173,12 @@ export const sourcesErrors = errorPage({
       remedy: "Choose columns for `key` whose combination is unique, or leave out the unwanted rows with `where`.",
     },
     E_SOURCE_COUNTER: {
-      meaning: "`changed` uses a row version or change tracking, which only SQL Server supports.",
+      meaning:
+        "`changed` uses a row version or change tracking, which only SQL Server supports, or a counter whose column is text. Texts compare " +
+        "by their first digit that differs, so rows after 9 would be missed.",
       normal: "No.",
-      remedy: "Use `kind: sequence` for a number that the ERP assigns, or a stamp column.",
+      remedy:
+        "Use `kind: sequence` for a number that the ERP assigns, or a stamp column. Cast a counter of text to a number in a view or a `query`.",
     },
     E_SOURCE_TRACKING: {
       meaning: "Change tracking is not enabled for this table, or the user may not see it.",

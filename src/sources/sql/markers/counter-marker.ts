@@ -1,5 +1,5 @@
 import { ParkError } from "#model";
-import { scalar, type Ask, type Cell, type Engine, type ServerCounters } from "../engines/engine.ts";
+import { scalar, type Ask, type Cell, type Column, type Engine, type ServerCounters } from "../engines/engine.ts";
 import type { Layout } from "../read/layout.ts";
 import { Oddity, placeOf, said } from "../read/oddity.ts";
 import type { Phase, Settled } from "./cursor.ts";
@@ -100,15 +100,27 @@ export class CounterMarker implements Marker {
 
   async #highest(): Promise<string> {
     const { ask, layout } = this.#options;
-    const { rows } = await ask(
-      sql`select max(${sql.id(layout.marks[0]!.name)}) from ${layout.from} where ${layout.condition}`,
-    );
-    return String(rows[0]?.[0] ?? 0);
+    const column = layout.marks[0]!;
+    const { rows } = await ask(sql`select max(${sql.id(column.name)}) from ${layout.from} where ${layout.condition}`);
+    const highest = rows[0]?.[0] ?? 0;
+    const isText = column.kind === "text" || (column.kind === "any" && typeof highest === "string");
+    if (isText && highest !== 0) throw textCounter(layout, column, highest);
+    return String(highest);
   }
 }
 
 function isForgotten(mark: string, lowest: bigint | undefined): boolean {
   return lowest !== undefined && BigInt(mark) < lowest;
+}
+
+/** In a text column 9 is the highest of 9 and 10, so every later number would be missed. */
+function textCounter(layout: Layout, column: Column, highest: Cell): ParkError {
+  return new ParkError(
+    "E_SOURCE_COUNTER",
+    `the counter ${column.name} of ${layout.label} is text (${said(highest)}), in which 10 comes before 9: new rows would be missed. ` +
+      "Read a view or a `query` that casts it to a number",
+    { details: { table: layout.label, column: column.name } },
+  );
 }
 
 /** @throws {ParkError} E_SOURCE_COUNTER when the database has no such counters. */

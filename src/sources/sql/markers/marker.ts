@@ -29,6 +29,8 @@ export function conditionsOf({ above, others }: Condition): readonly Sql[] {
 export interface News {
   /** Nothing is new if none of these finds a row. */
   readonly conditions: readonly Sql[];
+  /** The condition of the newest known rows. If it finds none, they were deleted, or the database leaves out what it should show. */
+  readonly known?: Sql | undefined;
   /** If the server's clock shows less than this, in epoch milliseconds, it was set back, and new rows may lie anywhere. */
   readonly notBeforeMs: number;
 }
@@ -50,6 +52,12 @@ export interface Marker {
    * which may happen while pages are read, or before an interrupted poll resumes.
    */
   wasWhole?(bounds: Bounds): Promise<boolean>;
+  /**
+   * Called after the last page: expects that the database shows the row with the highest mark when it is asked for exactly that mark. Asks
+   * only if no page of this poll showed it.
+   * @throws {ParkError} E_SOURCE_FILTER_MISSES when it does not. It would leave out changes in the same way.
+   */
+  prove?(bounds: Bounds): Promise<void>;
   /** Returns which rows belong to a phase. */
   condition(phase: Phase, bounds: Bounds): Condition;
   /**

@@ -8,6 +8,7 @@ import { compareTuple } from "../read/tuple.ts";
 import { sql, type StampText } from "../sql-text.ts";
 import { restoredCells, storedCells, type Phase, type Settled } from "./cursor.ts";
 import type { Begun, Bounds, Condition, Marker, News } from "./marker.ts";
+import { fromStamp, proveByStamp } from "./prove-stamp.ts";
 import { settle } from "./settle.ts";
 import { secondMs } from "./stamp-format.ts";
 import { newest, type StampScale } from "./stamp-scale.ts";
@@ -55,6 +56,11 @@ export class StampMarker implements Marker {
   readonly wall: boolean;
   #windowOf: Window | undefined;
   #noted = false;
+  /** The highest stamp when this poll began; undefined if there was none, and in a poll that was resumed. */
+  #top: readonly Cell[] | undefined;
+  /** The same on the stamps' scale; infinite where it is unknown. */
+  #topAt = Infinity;
+  #isTopShown = false;
 
   constructor(options: StampMarkerOptions) {
     this.#options = options;
@@ -74,8 +80,10 @@ export class StampMarker implements Marker {
     const notBeforeMs = Date.parse(before.mark) - overlapMs;
     const bounds = { lower: iso(notBeforeMs), upper: before.mark, since: before.highest, after: before };
     const { above } = this.condition("window", bounds);
-    if (!this.#window(scale, bounds).since || !above) return undefined;
-    return { conditions: [above, ...this.condition("unset", bounds).others], notBeforeMs };
+    const { since } = this.#window(scale, bounds);
+    if (!since || !above) return undefined;
+    const known = fromStamp({ ...this.#options, scale }, since);
+    return { conditions: [above, ...this.condition("unset", bounds).others], known, notBeforeMs };
   }
 
   async begin(before: Settled): Promise<Begun> {
@@ -116,6 +124,7 @@ export class StampMarker implements Marker {
     if (at === undefined)
       return new Oddity(placeOf(layout), `${marks.map(said).join(" ")} is no stamp of the other rows' format`);
     if (phase !== "window") return undefined;
+    if (at >= this.#topAt) this.#isTopShown = true;
     const { from, overlapped, to, highest = -Infinity } = this.#window(scale, bounds);
     if (at >= from - scale.grainMs && at <= to + scale.grainMs) {
       if (at < overlapped - scale.grainMs && at > highest) this.#noteLate(key);
@@ -126,6 +135,12 @@ export class StampMarker implements Marker {
       `${layout.label} gave the row ${key} with the stamp ${marks.join(" ")}, outside the window that was asked for`,
       { details: { table: layout.label, key, lower: bounds.lower, upper: bounds.upper } },
     );
+  }
+
+  async prove(bounds: Bounds): Promise<void> {
+    const { scale } = this.#options;
+    if (!scale || this.#isTopShown) return;
+    await proveByStamp({ ...this.#options, scale }, scale.write(this.#window(scale, bounds).to), this.#top);
   }
 
   /**
@@ -153,6 +168,8 @@ export class StampMarker implements Marker {
     const { to, overlapped, highest: known } = this.#window(scale, bounds);
     const found = await newest(engine, layout, ask, scale.write(to));
     const at = found && scale.parse(found);
+    this.#top = found;
+    this.#topAt = at ?? Infinity;
     const isLate = at !== undefined && at < overlapped - scale.grainMs && (known === undefined || at > known);
     const lateAtMs = isLate ? atMs : before.lateAtMs;
     const isHeld = bounds.after.mark === before.mark && before.highest !== undefined;

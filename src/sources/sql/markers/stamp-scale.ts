@@ -3,7 +3,7 @@ import type { Ask, Cell, Column, Engine } from "../engines/engine.ts";
 import type { SqlRead, StampColumns } from "../read.ts";
 import type { Layout } from "../read/layout.ts";
 import { compareTuple } from "../read/tuple.ts";
-import { all, list, sql } from "../sql-text.ts";
+import { all, list, sql, type Sql } from "../sql-text.ts";
 import { detectFormat, nativeFormat, secondMs, type StampFormat } from "./stamp-format.ts";
 import type { ScaleMs } from "./stamp-text.ts";
 import { detectTimeFormat, type TimeFormat } from "./time-format.ts";
@@ -99,12 +99,12 @@ function mostly<Format extends { parse(cell: Cell): unknown }>(
   return chosen;
 }
 
-/** Returns the highest stamp up to `upTo`. */
+/** Returns the highest stamp, or the highest up to `upTo`. */
 export async function newest(
   engine: Engine,
   layout: Layout,
   ask: Ask,
-  upTo: readonly Cell[],
+  upTo?: readonly Cell[],
 ): Promise<readonly Cell[] | undefined> {
   return (await newestRows(engine, layout, ask, 1, upTo))[0];
 }
@@ -116,6 +116,15 @@ async function newestRows(
   count: number,
   upTo?: readonly Cell[],
 ): Promise<readonly (readonly Cell[])[]> {
+  return (await ask(selectNewest(engine, layout, { count, upTo }))).rows;
+}
+
+/** Selects the stamps of the rows with the highest ones, the highest first, and `also` after them. */
+export function selectNewest(
+  engine: Engine,
+  layout: Layout,
+  { count, upTo, also = [] }: { count: number; upTo?: readonly Cell[] | undefined; also?: readonly Sql[] },
+): Sql {
   const names = layout.marks.map((column, at) => sql`${engine.exact(column)} as ${sql.id(`c${at}`)}`);
   // Empty texts sort last, so one is returned only if the column holds nothing else.
   const set = layout.marks.map(
@@ -124,10 +133,7 @@ async function newestRows(
   const conditions = [layout.condition, ...set];
   if (upTo) conditions.push(compareTuple(engine, layout.marks, "<=", upTo));
   const order = list(layout.marks.map((column) => sql`${sql.id(column.name)} desc`));
-  const { rows } = await ask(
-    sql`select ${list(names)} from ${layout.from} where ${all(conditions)} order by ${order} ${engine.limit(count)}`,
-  );
-  return rows;
+  return sql`select ${list([...names, ...also])} from ${layout.from} where ${all(conditions)} order by ${order} ${engine.limit(count)}`;
 }
 
 function noStamp(layout: Layout, column: Column, cell: Cell, wanted: string): ParkError {

@@ -160,6 +160,12 @@ async function checkMarks(context: StreamContext, layout: Layout, signal: AbortS
       `${counted(future, "row")} with a stamp later than the server's clock: every poll reads them again`,
       "Check the source's `timezone`, and the clock of the machine that writes the stamps.",
     );
+  try {
+    await increment.marker.prove?.(bounds);
+  } catch (thrown) {
+    if (!(thrown instanceof ParkError)) throw thrown;
+    findings.push(problem(subject, thrown));
+  }
   const { engine } = context.database;
   if (table !== undefined && mark && (await engine.indexed(ask, table, mark.name)) === false)
     warn(

@@ -11,7 +11,7 @@ import {
   type Settled,
 } from "../markers/cursor.ts";
 import { conditionsOf, everything, type Bounds, type Condition, type Marker } from "../markers/marker.ts";
-import { all, list, sql } from "../sql-text.ts";
+import { all, list, sql, type Sql } from "../sql-text.ts";
 import type { Keyless } from "./keyless.ts";
 import { keyReader, type Layout } from "./layout.ts";
 import type { Oddity } from "./oddity.ts";
@@ -87,10 +87,10 @@ export async function isQuiet(
   const { layout } = increment.part;
   // All columns are named, so that a missing one is an error now and not at the next change.
   const columns = list(layout.columns.map(({ name }) => sql.id(name)));
-  const found = news.conditions.map(
-    (condition) => sql`exists (select ${columns} from ${layout.from} where ${all([layout.where, condition])})`,
-  );
-  const any = sql`case when ${sql.join(found, sql` or `)} then 1 else 0 end`;
+  const exists = (condition: Sql) =>
+    sql`exists (select ${columns} from ${layout.from} where ${all([layout.where, condition])})`;
+  const missing = news.known === undefined ? [] : [sql`not ${exists(news.known)}`];
+  const any = sql`case when ${sql.join([...news.conditions.map(exists), ...missing], sql` or `)} then 1 else 0 end`;
   const { rows } = await database.ask(sql`select ${clock}, ${any}`, signal);
   const [[atMs, isFound] = []] = rows;
   return Number(isFound) === 0 && Number(atMs) >= news.notBeforeMs;
@@ -98,6 +98,7 @@ export async function isQuiet(
 
 /** Returns what applies after the last page: the beginning, if the log lost rows while its pages were read. */
 async function end({ increment }: FeedOptions, { phase, ...bounds }: Progress): Promise<Settled> {
+  await increment?.marker.prove?.(bounds);
   const isWhole = phase === "whole" || (await increment?.marker.wasWhole?.(bounds)) !== false;
   return isWhole ? bounds.after : { mark: null };
 }

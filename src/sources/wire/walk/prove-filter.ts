@@ -1,5 +1,5 @@
 import { ParkError, type Key } from "#model";
-import { PRECISIONS } from "../stamps/stamp-format.ts";
+import { causeOfMiss, filterMisses, type MissRemedies } from "../../time/filter-miss.ts";
 import { wallText, type Wall } from "../stamps/wall.ts";
 import type { WireRow, WireTable } from "../table.ts";
 import { assertAscending, assertInside } from "./assertions.ts";
@@ -12,9 +12,15 @@ interface Stamped {
   readonly unit: number;
 }
 
-const MINUTE: Wall = 60 * PRECISIONS.second;
-/** Zones differ by at most 26 hours, in steps of a quarter of an hour. */
-const SHIFTS = [MINUTE, ...Array.from({ length: 4 * 26 }, (_, step) => 15 * MINUTE * (step + 1)), 2 * PRECISIONS.day];
+const MICROS_PER_MS = 1000;
+
+const REMEDIES: MissRemedies = {
+  exclusive: "Set `fromExclusive: true` where the adapter has it",
+  minutes: "Set `precision: minute`",
+  shifted: "Set the source's `timezone`, and the stream's `filterFormat` or `precision` where the adapter has them",
+  unknown:
+    "the filter may compare texts of another form, or another field. Correct `changed`, the filter's form and the source's `timezone`",
+};
 
 /**
  * Asks for exactly the stamp of a row that was read, and expects that row or another one with its stamp. Returns the row with its stamp
@@ -33,7 +39,8 @@ export async function proveFilter(
   const now = await find(table, key, signal);
   if (now?.stamp === undefined || now.stamp < from) return undefined;
   if (now.stamp >= from + unit) return [key, now.stamp];
-  throw misses(table, [key, at], await cause(stamped, from, signal));
+  const row = { table: table.name, key, field: table.stampField, stamp: wallText(at) };
+  throw filterMisses(row, await cause(stamped, from, signal));
 }
 
 /** Proves the filter by the first known row that the list still has, or else by a row of the list's first page. */
@@ -99,42 +106,9 @@ async function answerShows(
 
 /** Finds out how much earlier the filter must be asked to show rows from `from` on. Each question is one page. */
 async function cause({ table, unit }: Stamped, from: Wall, signal: AbortSignal): Promise<string> {
-  if (!table.sorted) return UNKNOWN;
-  const reaches = async (shift: Wall) => {
-    const { rows } = await table.byStamp({ from: Math.floor((from - shift) / unit) * unit }, signal);
+  const reaches = async (shiftMs: number) => {
+    const { rows } = await table.byStamp({ from: Math.floor((from - shiftMs * MICROS_PER_MS) / unit) * unit }, signal);
     return rows.some(({ stamp }) => stamp !== undefined && stamp < from + unit);
   };
-  if (await reaches(unit))
-    return "it comes if asked from one unit earlier, so the filter leaves out rows exactly at its bound. Set `fromExclusive: true` where the adapter has it";
-  const shifts = SHIFTS.filter((shift) => shift > unit);
-  let [low, high] = [0, shifts.length];
-  while (low < high) {
-    const middle = (low + high) >> 1;
-    if (await reaches(shifts[middle]!)) high = middle;
-    else low = middle + 1;
-  }
-  const shift = shifts[low];
-  if (shift === undefined) return UNKNOWN;
-  if (shift === MINUTE)
-    return "it comes if asked from a minute earlier, so the filter knows only whole minutes. Set `precision: minute`";
-  return (
-    `it comes if asked from ${hours(shift)} earlier, so the filter reads its bound in another time zone than the stamps have, or compares only ` +
-    "days. Set the source's `timezone`, and the stream's `filterFormat` or `precision` where the adapter has them"
-  );
-}
-
-const UNKNOWN =
-  "the filter may compare texts of another form, or another field. Correct `changed`, the filter's form and the source's `timezone`";
-
-function hours(shift: Wall): string {
-  const minutes = shift / MINUTE;
-  return minutes % 60 === 0 ? `${minutes / 60} h` : `${Math.floor(minutes / 60)} h ${minutes % 60} min`;
-}
-
-function misses(table: WireTable, [key, at]: KnownRow, why: string): ParkError {
-  return new ParkError(
-    "E_SOURCE_FILTER_MISSES",
-    `${table.name}: the row ${key} has the ${table.stampField} ${wallText(at)}, but is missing among the rows from that stamp on: ${why}`,
-    { details: { key, stampField: table.stampField } },
-  );
+  return causeOfMiss(unit / MICROS_PER_MS, REMEDIES, table.sorted ? reaches : undefined);
 }
