@@ -1,4 +1,13 @@
-import { canonicalJson, counted, isJsonObject, oneLine, recordLabel, errorText, type Json } from "#model";
+import {
+  canonicalJson,
+  counted,
+  isJsonObject,
+  oneLine,
+  recordLabel,
+  errorText,
+  type Json,
+  type StreamName,
+} from "#model";
 import { VERDICTS, type PlannedDelivery, type PlannedField, type Verdict } from "#pipeline";
 import { csvText } from "../text/csv.ts";
 import type { StreamPlan } from "./stream-plan.ts";
@@ -19,7 +28,8 @@ const words: Readonly<Record<Verdict, { many: string; one: string }>> = {
 };
 /** A deletion in the ERP that sets fields: the record stays in the service. */
 const setWords = { many: "deleted in the ERP (fields are set, the records stay)", one: "set fields of" };
-const ORDER: readonly Verdict[] = [
+/** The verdicts, those that matter most first. */
+export const ORDER: readonly Verdict[] = [
   "update",
   "create",
   "adopt",
@@ -37,8 +47,7 @@ export function planText(plan: StreamPlan): string {
   const counts = plannedCounts(plan).map(({ count, words: what }) => `${count.toLocaleString("en")} ${what}`);
   const why = isMappingChanged ? " (its mapping changed, so every record is mapped again)" : "";
   const lines = [`${stream}: ${counts.length === 0 ? "nothing to deliver" : counts.join(", ")}${why}`];
-  if (pollError !== undefined)
-    lines.push(`  Its polls fail, so what the ERP changed since then is missing here: ${pollError}`);
+  if (pollError !== undefined) lines.push(`  ${pollErrorText(pollError)}`);
   if (fields.length > 0) lines.push(`  fields updated: ${fieldCounts(fields)}`);
   for (const verdict of VERDICTS) {
     const some = samples.filter((sample) => sample.verdict === verdict);
@@ -51,10 +60,7 @@ export function planText(plan: StreamPlan): string {
     lines.push(
       `  ${counted(count, "record")} ${state}: ${message}${code === undefined ? "" : ` (${code})`}, such as ${examples.map(recordLabel).join(", ")}`,
     );
-  if (areDeletionsHeld)
-    lines.push(
-      `  The deletion guard does not allow so many deletions: they wait until "svcsync deletions ${stream} --confirm".`,
-    );
+  if (areDeletionsHeld) lines.push(`  ${deletionsHeldText(stream)}`);
   return `${lines.map(oneLine).join("\n")}\n`;
 }
 
@@ -75,8 +81,20 @@ export function plannedAct(planned: Pick<PlannedDelivery, "verdict" | "fields">)
   return wordsOf(planned).one;
 }
 
-function wordsOf({ verdict, fields }: Pick<PlannedDelivery, "verdict" | "fields">): { many: string; one: string } {
+/** The words for a verdict; a deletion that sets fields has its own. */
+export function wordsOf({ verdict, fields }: Pick<PlannedDelivery, "verdict" | "fields">): {
+  many: string;
+  one: string;
+} {
   return verdict === "delete" && fields.length > 0 ? setWords : words[verdict];
+}
+
+export function pollErrorText(pollError: string): string {
+  return `Its polls fail, so what the ERP changed since then is missing here: ${pollError}`;
+}
+
+export function deletionsHeldText(stream: StreamName): string {
+  return `The deletion guard does not allow so many deletions: they wait until "svcsync deletions ${stream} --confirm".`;
 }
 
 /** The command that releases what the change guard or the mass-change guard holds. */

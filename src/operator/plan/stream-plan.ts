@@ -15,7 +15,7 @@ import {
 import type { NoteStore, Store } from "#store";
 import { ErrorGroups, type ErrorGroup } from "../state/groups.ts";
 
-/** Deliveries shown per verdict; the CSV has all of them. */
+/** Deliveries shown per verdict by default; the CSV has all of them. */
 const SAMPLES = 5;
 const SHOWN: ReadonlySet<Verdict> = new Set(["update", "create", "adopt", "delete", "settle"]);
 
@@ -49,6 +49,8 @@ export interface StreamPlanDeps {
   readonly store: Pick<Store, "counts" | "cursor"> & NoteStore;
   readonly planner: Planner;
   readonly changeGuard: ChangeGuardSettings;
+  /** How many deliveries are shown per verdict. */
+  readonly shown?: number | undefined;
   /** Called for every planned delivery. */
   readonly each?: (planned: PlannedDelivery) => Promise<void>;
 }
@@ -56,7 +58,7 @@ export interface StreamPlanDeps {
 /** Plans one stream, a record at a time. */
 export async function planStream(
   { name, fingerprint }: Stream,
-  { store, planner, changeGuard, each }: StreamPlanDeps,
+  { store, planner, changeGuard, shown = SAMPLES, each }: StreamPlanDeps,
   signal: AbortSignal,
 ): Promise<StreamPlan> {
   const tally = new Tally(name, fingerprint);
@@ -67,7 +69,7 @@ export async function planStream(
     tally.add(planned);
     await each?.(planned);
     const some = samples.get(verdict) ?? [];
-    if (SHOWN.has(verdict) && some.length < SAMPLES) samples.set(verdict, [...some, planned]);
+    if (SHOWN.has(verdict) && some.length < shown) samples.set(verdict, [...some, planned]);
     if (verdict === "park" || verdict === "wait")
       causes.add({ id, state: verdict === "park" ? "parked" : "waiting", error });
   }

@@ -7,12 +7,15 @@ import {
   deliveryText,
   heldCount,
   knownRecord,
+  MARKDOWN_SAMPLES,
+  planMarkdown,
   planStream,
   planText,
   type StreamPlan,
 } from "#operator";
 import { Planner } from "#pipeline";
 import { KnownNames, type Service } from "#service";
+import { redacted } from "#telemetry";
 import { actorOf, withActor, type ActOptions } from "../../actor.ts";
 import { recordNamed } from "../../arguments.ts";
 import { openStoreContext, type Registration, type StoreContext } from "../../command-context.ts";
@@ -22,6 +25,7 @@ import { exitCode, printJson, UsageError, type Io } from "../../output/io.ts";
 interface PlanOptions extends ActOptions {
   readonly record?: RecordId;
   readonly csv?: string;
+  readonly markdown?: boolean;
   readonly confirm?: string;
 }
 
@@ -39,6 +43,7 @@ export const registerPlan: Registration = (cli) =>
       .argument("[streams...]", "these streams (default: all)")
       .option("--record <record>", "one record as stream/key", recordNamed)
       .option("--csv <file>", "write every field that would be written")
+      .option("--markdown", "print a summary for a comment on a pull request")
       .option(
         "--confirm <plan>",
         "release what the change guard, the mass-change guard or the mail guard holds, by the id of its plan",
@@ -52,8 +57,7 @@ export const registerPlan: Registration = (cli) =>
  * mapping.
  */
 async function plan(names: readonly string[], options: PlanOptions, io: Io): Promise<number> {
-  if (options.record && options.confirm !== undefined)
-    throw new UsageError("--confirm releases the plan of a whole stream: leave --record out.");
+  expectCombinable(options);
   await using context = await openStoreContext(options, io, [...names, options.record?.stream]);
   const { store, settings } = context;
   const { changeGuard } = settings;
@@ -61,20 +65,32 @@ async function plan(names: readonly string[], options: PlanOptions, io: Io): Pro
   if (options.record) await knownRecord(store, options.record);
   const planner = await openPlanner(context);
   if (options.record) return await planRecord(options.record, planner, options, io);
+  const shown = options.markdown ? MARKDOWN_SAMPLES : undefined;
   const planned = async (csv?: CsvFile) => {
     await csv?.add(csvHead);
     const each = async (delivery: Parameters<typeof csvRows>[0]) => csv?.add(csvRows(delivery));
     const found: StreamPlan[] = [];
     for (const stream of streams)
       if (names.length === 0 || names.includes(stream.name))
-        found.push(await planStream(stream, { store, planner, changeGuard, each }, io.signal));
+        found.push(await planStream(stream, { store, planner, changeGuard, shown, each }, io.signal));
     return found;
   };
   const plans = await (options.csv === undefined ? planned() : CsvFile.write(options.csv, planned));
   if (options.confirm !== undefined) return await confirm(options.confirm, plans, context, options, io);
-  if (options.json) printJson(io.stdout, { plans });
+  // Before the text is spelled as Markdown, which no secret would be recognised in.
+  if (options.markdown) io.stdout.write(planMarkdown(redacted(plans, io.redaction.redact)));
+  else if (options.json) printJson(io.stdout, { plans });
   else io.stdout.write(asText(plans, options.csv));
   return plans.some(({ isChange }) => isChange) ? exitCode.changes : exitCode.ok;
+}
+
+function expectCombinable({ record, confirm, markdown, json }: PlanOptions): void {
+  if (record && confirm !== undefined)
+    throw new UsageError("--confirm releases the plan of a whole stream: leave --record out.");
+  if (!markdown) return;
+  if (record) throw new UsageError("--markdown sums up whole streams: leave --record out.");
+  if (confirm !== undefined) throw new UsageError("--confirm prints what it released: leave --markdown out.");
+  if (json) throw new UsageError("Choose one of --json and --markdown.");
 }
 
 function openPlanner({ store, settings, syncFile }: StoreContext): Promise<Planner> {
