@@ -29,7 +29,7 @@ interface Section {
 
 /**
  * The plans as Markdown, for a comment on a pull request: warnings, totals, then folded examples. What does not fit into `limit` bytes is
- * left out and counted. Texts of the ERP and the service read as they are, but cannot format and mention nobody.
+ * left out and counted. Texts of the ERP and the service read as they are, but cannot format or mention people.
  */
 export function planMarkdown(plans: readonly StreamPlan[], limit = MARKDOWN_LIMIT): string {
   const most = Math.floor(limit * WARNINGS_SHARE);
