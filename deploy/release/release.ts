@@ -102,6 +102,7 @@ const steps: readonly (readonly [string, (context: StepContext) => Promise<void>
   ["notices", writeNotices],
   ["bill of materials", writeBill],
   ["files for deployment", copyDeployment],
+  ["site of the documents", writeSite],
 ];
 
 async function build({ root, commit }: StepContext): Promise<void> {
@@ -169,6 +170,18 @@ async function copyDeployment({ root, folder, version }: StepContext): Promise<v
   await cp(join(root, "deploy/release/docker-bake.json"), join(folder, "docker-bake.json"));
   await cp(join(root, "deploy/kubernetes/svcsync.yaml"), join(folder, "kubernetes.yaml"));
   await cp(join(root, "deploy/kubernetes/svcsync-replicas.yaml"), join(folder, "kubernetes-replicas.yaml"));
+}
+
+/** The site as a web server serves it, and apart from it what an assistant reads first. */
+async function writeSite({ root, folder, version }: StepContext): Promise<void> {
+  const place = await mkdtemp(join(tmpdir(), "svcsync-site-"));
+  try {
+    await run("npm", ["run", "--silent", "docs:site", "--", "--out", place], { cwd: root });
+    await run("tar", ["-czf", join(folder, `svcsync-site-${version}.tgz`), "-C", place, "."]);
+    await cp(join(place, "llms.txt"), join(folder, "llms.txt"));
+  } finally {
+    await rm(place, { recursive: true, force: true });
+  }
 }
 
 /** The checksums are signed, and with them every file. */

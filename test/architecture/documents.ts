@@ -1,5 +1,6 @@
 import { readFileSync } from "node:fs";
 import { basename, join } from "node:path";
+import { anchorOf } from "../../deploy/site/anchors.ts";
 import { argumentsAt, filesUnder, root, type SourceFile } from "./source-files.ts";
 
 export interface Document {
@@ -54,15 +55,7 @@ export function linksOf({ text }: Document): string[] {
     .filter((target) => !/^[a-z]+:/.test(target));
 }
 
-/** The anchors of a document's headings, as code hosts make them. */
+/** The anchors of a document's headings. */
 export function anchorsOf({ text }: Document): Set<string> {
-  return new Set(
-    [...text.matchAll(/^#{1,6} (.+)$/gm)].map(([, heading = ""]) =>
-      heading
-        .toLowerCase()
-        .replace(/[^\p{L}\p{N}_ -]/gu, "")
-        .trim()
-        .replaceAll(" ", "-"),
-    ),
-  );
+  return new Set([...text.matchAll(/^#{1,6} (.+)$/gm)].map(([, heading = ""]) => anchorOf(heading)));
 }
