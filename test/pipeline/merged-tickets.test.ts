@@ -7,7 +7,7 @@ import { upsert, deletion } from "../conformance/store-scene.ts";
 import { never } from "../kit/outcome.ts";
 import { DeliveryRig, streamsOf } from "./delivery-rig.ts";
 
-const streams = streamsOf(`
+const text = `
 sources:
   erp: { adapter: sql, url: "sqlite:erp.db" }
 streams:
@@ -33,7 +33,10 @@ streams:
       erpReferenceNumber: { from: number, own: create }
       ticket: { ref: tickets, key: ticket }
       customer: { lookup: customer, by: name, value: { const: One } }
-`);
+`;
+const streams = streamsOf(text);
+const SET = `deleted: { when: "gone = 1", set: { internalDescription: { const: gone } } }`;
+const deleting = streamsOf(text.replace(SET, "deleted: { delete: true }"));
 const five = { stream: "tickets", key: "5" };
 const nine = { stream: "tickets", key: "9" };
 const order = { stream: "orders", key: "o" };
@@ -202,6 +205,90 @@ describe("a ticket that a person merged into another one", () => {
     await on.run();
     expect((await on.rig.store.record(five))!.state).toBe("deleted");
     expect(on.sandbox.record("ticket", await on.idOf(nine))!["internalDescription"]).not.toBe("gone");
+  });
+});
+
+async function merged(more: JsonObject = {}) {
+  const on = await scene();
+  await on.ticket("5");
+  await on.run();
+  const old = await on.idOf(five);
+  const left = on.foreign(more);
+  await on.merge(old, left);
+  await on.rig.stage("tickets", [deletion("5")]);
+  return { ...on, old, left };
+}
+
+const gone = (on: Awaited<ReturnType<typeof merged>>) =>
+  [on.old, on.left].map((id) => on.sandbox.record("ticket", id)?.["internalDescription"]);
+const writesTo = (on: Awaited<ReturnType<typeof merged>>, method: string, id: number) =>
+  on.sandbox.ledger.requests({ method }).filter(({ url }) => url.includes(`/ticket/${id}`)).length;
+
+describe("a merged ticket that the ERP deletes before it changes it again", () => {
+  it("gets the fields of its deletion at the ticket that is left", async () => {
+    await using on = await merged();
+    await on.run();
+    expect(await on.rig.store.record(five)).toMatchObject({ state: "deleted", binding: { serviceId: on.left } });
+    expect(gone(on)[1]).toBe("gone");
+    expect(on.sandbox.record("ticket", on.left)).toMatchObject({ description: "by hand" });
+    expect(await on.rig.writes(five)).toContainEqual(expect.objectContaining({ action: "merge", serviceId: on.left }));
+    expect(writesTo(on, "PUT", on.old)).toBe(1);
+  });
+
+  it("gets them there with the first request where the merge is known", async () => {
+    await using on = await merged();
+    await on.rig.store.saveNote(mergesNote("ticket"), { [on.old]: { to: on.left, stream: "tickets", key: "5" } });
+    const planned = await (await on.rig.planner(streams)).planOne(five, never);
+    expect(planned).toMatchObject({ verdict: "adopt", serviceId: on.left });
+    await on.run();
+    expect(gone(on)[1]).toBe("gone");
+    expect(writesTo(on, "PUT", on.old)).toBe(0);
+  });
+
+  it("leaves a ticket alone that has another key", async () => {
+    await using on = await merged({ erpReferenceNumber: "9" });
+    await on.run();
+    expect(await on.rig.store.record(five)).toMatchObject({ state: "deleted" });
+    expect(gone(on)[1]).not.toBe("gone");
+  });
+
+  it("does not delete the ticket that is left: a person decides", async () => {
+    await using on = await merged();
+    await on.rig.run(deleting);
+    expect(await on.rig.store.record(five)).toMatchObject({
+      state: "parked",
+      error: { code: "E_TICKET_MERGED", message: expect.stringContaining(`ticket ${on.left}`) },
+    });
+    expect((await on.rig.writes(five)).at(-1)).toMatchObject({ action: "merge", outcome: "parked" });
+    expect(on.sandbox.ledger.requests({ method: "DELETE" })).toEqual([]);
+    await on.rig.store.retryNow({ ...five, states: ["parked"] });
+    const planned = await (await on.rig.planner(deleting)).planOne(five, never);
+    expect(planned).toMatchObject({ verdict: "park", error: { code: "E_TICKET_MERGED" } });
+  });
+
+  it("deletes nothing where the ticket that is left is another record of the ERP", async () => {
+    await using on = await scene();
+    await on.ticket("5");
+    await on.ticket("9");
+    await on.run();
+    const [old, left] = [await on.idOf(five), await on.idOf(nine)];
+    await on.merge(old, left);
+    await on.rig.stage("tickets", [deletion("5")]);
+    await on.rig.run(deleting);
+    expect(await on.rig.store.record(five)).toMatchObject({ state: "deleted" });
+    expect((await on.rig.writes(five)).at(-1)).toMatchObject({ action: "merge", outcome: "deleted" });
+    expect(on.sandbox.ledger.requests({ method: "DELETE" })).toEqual([]);
+    expect(on.sandbox.record("ticket", left)).toBeDefined();
+  });
+
+  it("is deleted as before where it was not merged", async () => {
+    await using on = await scene();
+    await on.ticket("5");
+    await on.run();
+    const old = await on.idOf(five);
+    await on.rig.stage("tickets", [deletion("5")]);
+    await on.rig.run(deleting);
+    expect(on.sandbox.record("ticket", old)).toBeUndefined();
   });
 });
 

@@ -1,12 +1,15 @@
 import type { Binding, Json, Projection, ServiceId } from "#model";
 import type { Stream } from "#mapping";
-import { mergeFields } from "#service";
+import { mergedInto, mergeFields } from "#service";
 import type { AuditEntry, BoundClaim, DeliveryStore, RecordStore } from "#store";
 import { expectFree, merged, MergedError, type Merges } from "../match/merges.ts";
 import { linkId, ownedPart } from "../match/found-records.ts";
 import { naturalKey } from "../match/natural-key.ts";
 import type { Presence } from "../match/presence.ts";
 import type { Wanted } from "./resolver.ts";
+
+/** Why a person decides about the ticket that is left when the ERP deletes the record. */
+export const DELETED = "which svcsync does not delete with the record, because it also holds what others wrote";
 
 export interface MergedTicketsDeps {
   readonly store: Pick<DeliveryStore, "bind" | "markInFlight"> & Pick<RecordStore, "boundTo">;
@@ -23,6 +26,11 @@ export class MergedTickets {
 
   constructor(deps: MergedTicketsDeps) {
     this.#deps = deps;
+  }
+
+  /** The ticket that the record's own is known to be merged into. */
+  known(binding: Binding): Promise<ServiceId | undefined> {
+    return this.#deps.merges.known(binding);
   }
 
   /** Whether the record's ticket is known to be merged; then the record is bound to the one that is left. Sends no write. */
@@ -60,6 +68,36 @@ export class MergedTickets {
       await store.markInFlight(claim, undefined);
       throw thrown.with(entry(claim.binding, survivor, "parked"));
     }
+  }
+
+  /** The ticket that the record's own was merged into, as far as it is known or the ticket itself shows it now. */
+  async shownInto({ resource, serviceId }: Binding, signal: AbortSignal): Promise<ServiceId | undefined> {
+    const fields = mergeFields(resource);
+    if (fields.length === 0) return undefined;
+    const known = await this.known({ resource, serviceId });
+    if (known !== undefined) return known;
+    const record = await this.#deps.presence.read(resource, serviceId, ["id", ...fields], signal);
+    return record && mergedInto(resource, record);
+  }
+
+  /**
+   * Ends the deletion of a record whose ticket was merged. The ticket that is left is never deleted: it holds what others wrote.
+   * @throws {ParkError} E_TICKET_MERGED when that ticket belongs to no other record of the ERP: a person decides about it.
+   */
+  async expectForeign(claim: BoundClaim, first: ServiceId, signal: AbortSignal): Promise<AuditEntry> {
+    const { store, merges } = this.#deps;
+    const { resource, serviceId } = claim.binding;
+    let survivor = first;
+    try {
+      survivor = await merges.survivor(claim.binding, first, signal);
+      await merges.keep(claim.id, claim.binding, survivor);
+      await expectFree(store, claim.id, claim.binding, survivor);
+    } catch (thrown) {
+      if (!(thrown instanceof MergedError)) throw thrown;
+      return entry(claim.binding, survivor, "deleted");
+    }
+    const left = merged(resource, serviceId, survivor, DELETED);
+    throw left.with(entry(claim.binding, survivor, "parked"));
   }
 
   /** Our fields as the ticket that is left holds them. */

@@ -102,7 +102,8 @@ export class Synchronizer {
     this.#resolver = resolver;
     this.#updates = updates;
     const guard = new DeleteGuard(deps);
-    this.#remover = new Remover({ store, service, presence, guard, resolver, updates, age, dropped, streams });
+    const merged = this.#merged;
+    this.#remover = new Remover({ store, service, presence, guard, resolver, updates, age, dropped, merged, streams });
     const proof = new MatchProof({ store, service, logger, close });
     this.#proof = proof;
     const keys = this.#keys;
@@ -177,8 +178,7 @@ export class Synchronizer {
         return { outcome: "skipped" };
       case "remove":
         if (course.isSought && (await this.#deletedRecords.bind(claim, stream, signal))) return { outcome: "adopted" };
-        await this.#remover.remove(claim, stream, course.deletion, signal);
-        return { outcome: "deleted" };
+        return { outcome: await this.#remover.remove(claim, stream, course.deletion, signal) };
       case "write":
         used.parents = course.wanted.parents;
         return this.#write(claim, stream, course.wanted, signal);

@@ -41,6 +41,15 @@ export async function withMerges(
   return merged;
 }
 
+/** The record that this one was merged into as far as that was noticed. */
+export async function knownMerge(
+  store: Pick<NoteStore, "note">,
+  { resource, serviceId }: Binding,
+): Promise<ServiceId | undefined> {
+  if (mergeFields(resource).length === 0) return undefined;
+  return last((await store.note(mergesNote(resource))) ?? {}, serviceId);
+}
+
 export interface MergesDeps {
   readonly store: NoteStore &
     Pick<RecordStore, "bindings" | "boundChildren" | "dependents"> &
@@ -63,9 +72,8 @@ export class Merges {
   }
 
   /** What is known without asking the service. */
-  async known({ resource, serviceId }: Binding): Promise<ServiceId | undefined> {
-    if (mergeFields(resource).length === 0) return undefined;
-    return last((await this.#deps.store.note(mergesNote(resource))) ?? {}, serviceId);
+  known(binding: Binding): Promise<ServiceId | undefined> {
+    return knownMerge(this.#deps.store, binding);
   }
 
   /**

@@ -25,7 +25,8 @@ import { editedAsSeen } from "../deliver/empty-fields.ts";
 import { ParentMissing, Resolver, type Wanted } from "../deliver/resolver.ts";
 import { ambiguous, expectUntaken, lookUp, type Found } from "../match/candidates.ts";
 import { absentReason } from "../match/left-out.ts";
-import { expectFree, withMerges } from "../match/merges.ts";
+import { expectFree, knownMerge } from "../match/merges.ts";
+import { mergedRemoval } from "./merged-removal.ts";
 import { KeysInFlight } from "../match/keys-in-flight.ts";
 import {
   allFields,
@@ -132,7 +133,7 @@ export class RecordPlanner {
       return { ...created, reason: "its deletion was started; svcsync finishes it first" };
     }
     if (!binding) return this.#creation(job, wanted);
-    const { mergedTo } = (await withMerges(this.#deps.store, new Map([["", binding]]))).get("") ?? {};
+    const mergedTo = await knownMerge(this.#deps.store, binding);
     if (mergedTo !== undefined) {
       await expectFree(this.#deps.store, view.id, binding, mergedTo);
       return this.#found(job, wanted, mergedTo);
@@ -179,6 +180,8 @@ export class RecordPlanner {
   async #removal({ view, ids, signal }: PlanJob, deletion: Deletion, resolver: Resolver): Promise<Draft> {
     if (leavesService(view, deletion)) return LEFT;
     const serviceId = view.binding?.serviceId;
+    const merged = view.binding && (await mergedRemoval(this.#deps.store, view.id, view.binding, deletion));
+    if (merged) return merged;
     if (deletion.policy === "set") {
       const wanted = await resolver.resolve(view.id, deletion.fields, signal);
       const draft = edit("delete", edited(view.applied ?? {}, view.inFlight?.fields, wanted), ids);

@@ -124,12 +124,13 @@ export const pipelineErrors = errorPage({
     E_TICKET_MERGED: {
       meaning:
         "A person merged the record's ticket into another one in the service. svcsync binds the record to the ticket " +
-        "that is left, but this one belongs to another record of the ERP, has another key, or cannot be found. Records " +
-        "that refer to the merged ticket belong to the one that is left.",
+        "that is left, but this one belongs to another record of the ERP, has another key, or cannot be found. Or the ERP " +
+        "deleted the record, and svcsync does not delete the ticket that is left, because it also holds what others wrote. " +
+        "Records that refer to the merged ticket belong to the one that is left.",
       normal: "When people merge two tickets that both come from the ERP.",
       remedy:
         'Merge the two in the ERP as well. To leave this record out: "svcsync skip {record}". To bind it to another ' +
-        'ticket: "svcsync resolve {record} --bind ID".',
+        'ticket: "svcsync resolve {record} --bind ID". If the ERP deleted it, that deletes the ticket with this ID as well.',
     },
     E_ATTEMPTS_EXHAUSTED: {
       meaning:

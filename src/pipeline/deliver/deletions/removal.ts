@@ -7,6 +7,7 @@ import {
   type Binding,
   type Projection,
   type RecordId,
+  type ServiceId,
   type StreamName,
 } from "#model";
 import type { Deletion, MappedField, Stream } from "#mapping";
@@ -18,8 +19,10 @@ import { deletedChildren } from "./deleted-children.ts";
 import { edited } from "../difference.ts";
 import { fieldDropped } from "../lost-fields.ts";
 import type { DroppedFields } from "../dropped-fields.ts";
+import type { MergedTickets } from "../merged-tickets.ts";
+import { MergedError } from "../../match/merges.ts";
 import type { Presence } from "../../match/presence.ts";
-import type { Resolver } from "../resolver.ts";
+import { ParentMissing, type Resolver, type Wanted } from "../resolver.ts";
 import { provesNotExecuted } from "../retry-decision.ts";
 import { updateEntry, type Updates } from "../updates.ts";
 import type { StoreAge } from "../../wake/store-age.ts";
@@ -42,6 +45,7 @@ export interface RemoverDeps {
   readonly updates: Updates;
   readonly age: Pick<StoreAge, "tell">;
   readonly dropped: DroppedFields;
+  readonly merged: Pick<MergedTickets, "known" | "follow" | "shownInto" | "expectForeign">;
   readonly streams: ReadonlyMap<StreamName, Stream>;
 }
 
@@ -59,25 +63,33 @@ export class Remover {
   }
 
   /**
-   * Carries out the deletion by its policy.
+   * Carries out the deletion by its policy. "adopted": the record's ticket was merged into another one, which the record is bound to
+   * now; the deletion is due again.
    * @throws {WaitError} E_CHILDREN_FIRST while children that are deleted too are still in the service or have not been looked up
    * there; E_DELETION_HELD and E_DELETION_COUNTED as the guard decides.
    */
-  async remove(claim: Claim, stream: Stream, deletion: Deletion, signal: AbortSignal): Promise<void> {
+  async remove(claim: Claim, stream: Stream, deletion: Deletion, signal: AbortSignal): Promise<"deleted" | "adopted"> {
     const { store, guard } = this.#deps;
-    if (!claim.binding || leavesService(claim, deletion)) return store.remove(claim, { unbind: false });
+    if (!claim.binding || leavesService(claim, deletion)) {
+      await store.remove(claim, { unbind: false });
+      return "deleted";
+    }
     await guard.expectAllowed(claim);
     if (deletion.policy === "set") return this.#set(claim, stream, deletion.fields, signal);
-    return this.#delete(claim, signal);
+    await this.#delete(claim, signal);
+    return "deleted";
   }
 
   async #delete(claim: BoundClaim, signal: AbortSignal): Promise<void> {
-    const { store, streams } = this.#deps;
+    const { store, streams, merged } = this.#deps;
     this.#expectNone(claim, await store.boundChildren(claim.id), "record", STILL_BELOW);
     const sought = await deletedChildren(store, streams, claim.id);
     this.#expectNone(claim, sought, "deleted record", "still to be looked for in the service");
     this.#pausesMs.delete(recordName(claim.id));
-    const audit = await this.#removed(claim, signal);
+    const isBegun = claim.inFlight?.kind === "deletion";
+    const into = isBegun ? undefined : await merged.shownInto(claim.binding, signal);
+    const audit =
+      into === undefined ? await this.#removed(claim, signal) : await merged.expectForeign(claim, into, signal);
     await store.remove(claim, { unbind: true, audit });
   }
 
@@ -136,28 +148,75 @@ export class Remover {
     };
   }
 
-  async #set(claim: BoundClaim, stream: Stream, fields: readonly MappedField[], signal: AbortSignal): Promise<void> {
-    const { store, resolver, updates, dropped, presence } = this.#deps;
+  async #set(
+    claim: BoundClaim,
+    stream: Stream,
+    fields: readonly MappedField[],
+    signal: AbortSignal,
+  ): Promise<"deleted" | "adopted"> {
+    const { store, resolver, updates, dropped, presence, merged } = this.#deps;
+    const follow = (into: ServiceId) => this.#follow(claim, stream, fields, into, signal);
+    const known = await merged.known(claim.binding);
+    if (known !== undefined) return follow(known);
     const wanted = await resolver.resolve(claim.id, fields, signal);
     const { projection: applied, change } = edited(claim.applied ?? {}, claim.inFlight?.fields, wanted);
     // The other fields stay in doubt: if the record comes back, it must be written in full.
     const inFlight = without(claim.inFlight, wanted.projection);
-    if (!change) return store.remove(claim, { unbind: false, applied, inFlight });
+    if (!change) {
+      await store.remove(claim, { unbind: false, applied, inFlight });
+      return "deleted";
+    }
     try {
       const written = await updates.send(claim, stream.resource, change, signal);
+      if (written.mergedTo !== undefined) return await follow(written.mergedTo);
       const { lost, after } = await dropped.settle(stream, wanted, written, change, signal);
       if (lost.length > 0) throw fieldDropped(stream.resource, claim.binding.serviceId, lost);
-      await store.remove(claim, {
-        unbind: false,
-        applied,
-        inFlight,
-        audit: updateEntry(claim.binding, written, { after }, "deleted"),
-      });
+      const audit = updateEntry(claim.binding, written, { after }, "deleted");
+      await store.remove(claim, { unbind: false, applied, inFlight, audit });
     } catch (thrown) {
       if (!(thrown instanceof SyncError) || thrown.code !== "E_RECORD_GONE") throw thrown;
       await presence.expectGone(claim.binding, signal);
       // ERP and service agree that the record is gone.
       await store.remove(claim, { unbind: true });
+    }
+    return "deleted";
+  }
+
+  /** Binds the record to the ticket that is left, which gets the fields then. One that cannot become its counterpart is left alone. */
+  async #follow(
+    claim: BoundClaim,
+    stream: Stream,
+    fields: readonly MappedField[],
+    into: ServiceId,
+    signal: AbortSignal,
+  ): Promise<"deleted" | "adopted"> {
+    const { store, merged } = this.#deps;
+    try {
+      await merged.follow(claim, stream, await this.#identified(claim, stream, fields, signal), into, signal);
+      return "adopted";
+    } catch (thrown) {
+      if (!(thrown instanceof MergedError)) throw thrown;
+      const audit = thrown.audit && { ...thrown.audit, outcome: "deleted" };
+      await store.remove(claim, { unbind: false, ...(audit && { audit }) });
+      return "deleted";
+    }
+  }
+
+  /** The fields that the deletion sets, and those that tell whether a ticket is the record's: as far as its parents are known. */
+  async #identified(
+    { id, row }: BoundClaim,
+    stream: Stream,
+    fields: readonly MappedField[],
+    signal: AbortSignal,
+  ): Promise<Wanted> {
+    const { resolver } = this.#deps;
+    const names = new Set(fields.map(({ name }) => name));
+    const identity = (await stream.identify(row)).filter(({ name }) => !names.has(name));
+    try {
+      return await resolver.resolve(id, [...identity, ...fields], signal);
+    } catch (thrown) {
+      if (!(thrown instanceof ParentMissing)) throw thrown;
+      return resolver.resolve(id, fields, signal);
     }
   }
 }

@@ -1,0 +1,28 @@
+import { type Binding, type RecordId } from "#model";
+import type { Deletion } from "#mapping";
+import type { NoteStore, RecordStore } from "#store";
+import { DELETED } from "../deliver/merged-tickets.ts";
+import { expectFree, knownMerge, merged, MergedError } from "../match/merges.ts";
+import { COMPARED, LEFT, type Draft } from "./drafts.ts";
+
+/**
+ * Plans the deletion of a record whose ticket is known to be merged; undefined for others.
+ * @throws {ParkError} E_TICKET_MERGED when a person decides about the ticket that is left.
+ */
+export async function mergedRemoval(
+  store: Pick<NoteStore, "note"> & Pick<RecordStore, "boundTo">,
+  id: RecordId,
+  binding: Binding,
+  { policy }: Deletion,
+): Promise<Draft | undefined> {
+  const mergedTo = await knownMerge(store, binding);
+  if (mergedTo === undefined) return undefined;
+  try {
+    await expectFree(store, id, binding, mergedTo);
+  } catch (thrown) {
+    if (thrown instanceof MergedError) return LEFT;
+    throw thrown;
+  }
+  if (policy !== "set") throw merged(binding.resource, binding.serviceId, mergedTo, DELETED);
+  return { verdict: "adopt", serviceId: mergedTo, reason: COMPARED };
+}
