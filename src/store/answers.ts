@@ -32,7 +32,7 @@ export function expectAnswerable(
     const which =
       kind === "unbind"
         ? "it is being delivered"
-        : "only one that is due, waiting, parked or uncertain can be answered";
+        : `only one that is due, waiting, parked${kind === "bind" ? ", uncertain or left out" : " or uncertain"} can be answered`;
     throw new ParkError("E_NOT_RESOLVABLE", `${label} is ${state}; ${which}`, { details: { state } });
   }
   if (bound !== undefined && kind === "create" && errorCode !== GONE)

@@ -61,9 +61,12 @@ export function sweepLost(stream: StreamName, sweep: number, open: number | unde
   return new RetryError("E_SWEEP_LOST", `sweep ${sweep} of ${stream} is over: ${why}`);
 }
 
+/** Why a record is left out: by a rule or a person, or because its stream creates none and the service does not have it. */
+export type LeftOutCode = "E_SKIPPED" | "E_CREATE_NEVER";
+
 /** The reason for skipping a record, in the form in which lists show all reasons. */
-export function leftOut(reason: string): ErrorFacts {
-  return { code: "E_SKIPPED", message: reason, details: {} };
+export function leftOut(reason: string, code: LeftOutCode = "E_SKIPPED"): ErrorFacts {
+  return { code, message: reason, details: {} };
 }
 
 export const SKIPPED_BY_PERSON = leftOut("left out by an operator");

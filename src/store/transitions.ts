@@ -137,6 +137,8 @@ export const TRANSITIONS: { readonly [S in RecordState]: { readonly [E in Record
   skipped: {
     ...STEPS_REFUSED,
     ...ANSWERS_REFUSED,
+    // It was left out because the service seemed not to have it: a person may know better.
+    answerBind: "due",
     change: "due",
     remap: "due",
     claim: "refused",

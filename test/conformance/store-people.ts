@@ -55,6 +55,21 @@ export function describePeople(makePlace: MakePlace): void {
       expect((await scene.claim(customer("1"))).intent).toBeDefined();
     });
 
+    it("binds a record that the service seemed not to have, and says why it was left out until then", async () => {
+      await using scene = await Scene.open(makePlace);
+      await scene.stage([upsert("1", { v: 1 })]);
+      await scene.store.skip(await scene.claim(customer("1")), "not there", "E_CREATE_NEVER");
+      expect(await scene.store.record(customer("1"))).toMatchObject({
+        state: "skipped",
+        error: { code: "E_CREATE_NEVER", message: "not there" },
+      });
+      await expect(scene.store.resolve(customer("1"), { kind: "create" })).rejects.toMatchObject({
+        code: "E_NOT_RESOLVABLE",
+      });
+      await scene.store.resolve(customer("1"), { kind: "bind", binding: { resource: "customers", serviceId: 12 } });
+      expect(await scene.claim(customer("1"))).toMatchObject({ binding: { serviceId: 12 } });
+    });
+
     const settled: RecordState[] = ["applied", "skipped", "deleted"];
     it.each(settled)("refuses an answer for a record that is %s", async (state) => {
       await using scene = await Scene.open(makePlace);

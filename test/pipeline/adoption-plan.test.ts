@@ -81,7 +81,7 @@ describe("an adoption plan", () => {
     expect(plan).toMatchObject({ create: "never", counts: { ambiguous: 2, "left out": 1 } });
     expect(plan.records[1]).toMatchObject({
       verdict: "left out",
-      error: { code: "E_SKIPPED", message: "create: never: the service has no customer with customerId new0" },
+      error: { code: "E_CREATE_NEVER", message: "create: never: the service has no customer with customerId new0" },
     });
   });
 });

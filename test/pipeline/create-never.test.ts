@@ -11,7 +11,7 @@ const absent = {
   state: "skipped",
   binding: undefined,
   attempts: 0,
-  error: { code: "E_SKIPPED", message: "create: never: the service has no customer with customerId 10" },
+  error: { code: "E_CREATE_NEVER", message: "create: never: the service has no customer with customerId 10" },
 };
 
 const open = () => DeliveryScene.open("create: never");
@@ -61,6 +61,32 @@ describe("a stream that creates nothing", () => {
     // A person's decision stands.
     expect(await scene.store.record(other)).toMatchObject({ state: "skipped" });
     expect(scene.writes()).not.toContain("POST customer");
+  });
+
+  it("looks at the records only where the service shows something new", async () => {
+    await using scene = await open();
+    entered(scene, "12");
+    await scene.erp(id, row);
+    await scene.settle(id);
+    const listed = vi.spyOn(scene.store, "records");
+    await scene.leftOut.look(id.stream, never);
+    const { length } = listed.mock.calls;
+    expect(length).toBeGreaterThan(0);
+    for (let looks = 0; looks < 2; looks++) await scene.leftOut.look(id.stream, never);
+    expect(listed.mock.calls).toHaveLength(length);
+    entered(scene);
+    await scene.leftOut.look(id.stream, never);
+    expect(await scene.store.record(id)).toMatchObject({ state: "due" });
+  });
+
+  it("is bound by hand to what the service has under another key", async () => {
+    await using scene = await open();
+    const { id: serviceId } = entered(scene, "A-10");
+    await scene.erp(id, row);
+    expect(await scene.settle(id)).toMatchObject(absent);
+    await scene.store.resolve(id, { kind: "bind", binding: { resource: "customer", serviceId } });
+    expect(await scene.settle(id)).toMatchObject({ state: "applied", binding: { serviceId } });
+    expect(scene.tenant.sandbox.record("customer", serviceId)).toMatchObject({ customerId: "10" });
   });
 
   it("looks for what was left out at intervals, too", async () => {

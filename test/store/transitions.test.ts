@@ -25,8 +25,13 @@ describe("the states of a record", () => {
   });
 
   it("take a person's answer only before a record is settled", () => {
-    for (const answer of ["answerBind", "answerCreate", "answerSkip"] as const)
+    for (const answer of ["answerCreate", "answerSkip"] as const)
       expect(RECORD_STATES.filter((state) => allows(state, answer))).toEqual(["due", "waiting", "parked", "uncertain"]);
+  });
+
+  it("let a person bind what was left out, too", () => {
+    const states = RECORD_STATES.filter((state) => allows(state, "answerBind"));
+    expect(states).toEqual(["due", "waiting", "parked", "uncertain", "skipped"]);
   });
 
   it("let a person end a binding whenever no worker holds the record and no create is open", () => {

@@ -96,7 +96,7 @@ function settledAlready({ id, state, binding }: RecordView): ParkError {
   const bound = binding ? ` and bound to ${labelOf(binding)}` : "";
   const next = binding
     ? `"svcsync unbind ${recordWord(id)}" ends that binding`
-    : "only one that is due, waiting, parked or uncertain can be answered";
+    : "only one that is due, waiting, parked, uncertain or left out can be bound";
   return new ParkError("E_NOT_RESOLVABLE", `${recordLabel(id)} is ${state}${bound}: ${next}. Nothing was bound`);
 }
 

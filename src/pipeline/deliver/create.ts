@@ -15,7 +15,7 @@ import type { FoundRecords } from "../match/found-records.ts";
 import { expectEnded, reserveKeys, type KeysInFlight } from "../match/keys-in-flight.ts";
 import type { MatchProof } from "../match/match-proof.ts";
 import { ambiguous, expectUntaken, type Found } from "../match/candidates.ts";
-import { absentReason } from "../match/left-out.ts";
+import { ABSENT, absentReason } from "../match/left-out.ts";
 import { expectFree, merged, type Merges } from "../match/merges.ts";
 import { naturalKey } from "../match/natural-key.ts";
 import type { Freshness, Matcher } from "../match/matcher.ts";
@@ -71,7 +71,7 @@ export class Creator {
   ): Promise<"adopted" | "skipped"> {
     const others = await this.#bindFound(claim, stream, wanted, signal);
     if (others === undefined) return "adopted";
-    await this.#deps.store.skip(claim, absentReason(stream, wanted.projection, others));
+    await this.#deps.store.skip(claim, absentReason(stream, wanted.projection, others), ABSENT);
     return "skipped";
   }
 

@@ -14,7 +14,7 @@ import { idOf, type Service, type ServiceRecord } from "#service";
 import { eachRecord, isForgotten, leftOut, type RecordStore, type RecordView } from "#store";
 import { KeysInFlight } from "./keys-in-flight.ts";
 import { ambiguous, type Found } from "./candidates.ts";
-import { absentReason } from "./left-out.ts";
+import { ABSENT, absentReason } from "./left-out.ts";
 import type { Matcher } from "./matcher.ts";
 import { Resolver, type Wanted } from "../deliver/resolver.ts";
 import { expectReadable, stillUnbound } from "../deliver/course.ts";
@@ -209,7 +209,7 @@ export class AdoptionPlanner {
     if (free.length === 1) return { verdict: isGone ? "deleted" : "matched", candidates: free } as const;
     if (isGone) return { verdict: "left out", candidates: [] } as const;
     if (stream.create === "never") {
-      const error = leftOut(absentReason(stream, projection, found));
+      const error = leftOut(absentReason(stream, projection, found), ABSENT);
       return { verdict: "left out", candidates: [], error } as const;
     }
     const [owner] = owners;

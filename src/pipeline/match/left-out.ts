@@ -1,18 +1,25 @@
 import { errorFacts, ParkError, recordLabel, sleep, WaitError, type Projection } from "#model";
 import type { Stream } from "#mapping";
 import type { Service } from "#service";
-import { eachRecord, type MatchStore, type RecordStore, type RecordView, type Store } from "#store";
+import { eachRecord, type MatchStore, type NoteStore, type RecordStore, type RecordView, type Store } from "#store";
 import type { Logger } from "#telemetry";
 import { Resolver } from "../deliver/resolver.ts";
 import { lookUp, type Found } from "./candidates.ts";
 import type { Matcher } from "./matcher.ts";
+import { indexNote } from "../notes.ts";
 import { naturalKey } from "./natural-key.ts";
 import { shownAs } from "./shown.ts";
 
-/** How soon a record is delivered that the service has by now. Each look reads what changed in the resource. */
+/**
+ * How soon a record is delivered that the service has by now. Each look asks what changed in the resource; only if something did, the records
+ * are looked at.
+ */
 const EVERY_MS = 15 * 60_000;
 
-/** How the reason begins for a record that is left out because its stream creates none. */
+/** The code of a record that is left out because its stream creates none and the service does not have it. */
+export const ABSENT = "E_CREATE_NEVER";
+
+/** How the reason begins. */
 const NEVER = "create: never:";
 
 /** Why a record is left out whose stream creates none. `others`: who has its natural key in the service. */
@@ -33,11 +40,11 @@ export function absentReason(
 
 /** Whether the record is left out because its stream creates none and the service did not have it. */
 function isAbsent({ state, error }: RecordView): boolean {
-  return state === "skipped" && error?.message.startsWith(NEVER) === true;
+  return state === "skipped" && error?.code === ABSENT;
 }
 
 export interface LeftOutRecordsDeps {
-  readonly store: RecordStore & MatchStore & Pick<Store, "retryNow">;
+  readonly store: RecordStore & MatchStore & NoteStore & Pick<Store, "retryNow">;
   readonly matcher: Pick<Matcher, "refresh">;
   readonly service: Pick<Service, "lookup">;
   readonly logger: Logger;
@@ -49,6 +56,8 @@ export class LeftOutRecords {
   readonly #deps: LeftOutRecordsDeps;
   readonly #streams: readonly Stream[];
   readonly #resolver: Resolver;
+  /** What the service showed at each stream's last complete look. */
+  readonly #seen = new Map<string, string>();
 
   constructor(deps: LeftOutRecordsDeps, streams: readonly Stream[]) {
     this.#deps = deps;
@@ -83,13 +92,17 @@ export class LeftOutRecords {
     const { name, resource } = stream;
     if (!(await store.counts(["skipped"])).get(name)?.skipped) return 0;
     await matcher.refresh(stream, signal);
-    if ((await store.unboundMatches(resource)) === 0) return 0;
+    const unbound = await store.unboundMatches(resource);
+    const index = await store.note(indexNote(resource));
+    const seen = `${unbound} ${index?.newest} ${index?.rules}`;
+    if (unbound === 0 || this.#seen.get(name) === seen) return 0;
     let count = 0;
     for await (const view of eachRecord(store, { stream: name, states: ["skipped"], unbound: true })) {
       signal.throwIfAborted();
       if (isAbsent(view) && (await this.#isShown(stream, view, signal)))
         count += await store.retryNow({ ...view.id, states: ["skipped"] });
     }
+    this.#seen.set(name, seen);
     return count;
   }
 

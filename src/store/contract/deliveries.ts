@@ -1,6 +1,7 @@
 import type { Binding, ErrorFacts, Projection, RecordId, ResourceName } from "#model";
 import type { Applied, AuditEntry, Claim, InFlight, Parents, Waiting } from "../claim.ts";
 import type { ToldDeletion } from "../facts.ts";
+import type { LeftOutCode } from "../refusals.ts";
 
 /** The steps of one delivery: the claim, the journal entry before each request, and the end. */
 export interface DeliveryStore {
@@ -73,9 +74,10 @@ export interface DeliveryStore {
   uncertain(claim: Claim, error: ErrorFacts): Promise<void>;
 
   /**
-   * Skips a record that the stream's rules leave out (E_SKIPPED with the reason). Ends the claim, keeps a binding and wakes the children.
+   * Skips a record that the stream's rules leave out (E_SKIPPED with the reason), or that the service does not have (E_CREATE_NEVER). Ends
+   * the claim, keeps a binding and wakes the children.
    */
-  skip(claim: Claim, reason: string): Promise<void>;
+  skip(claim: Claim, reason: string, code?: LeftOutCode): Promise<void>;
 
   /**
    * Notes that the record is about to be deleted in the service, and counts the deletions announced in its stream, up to `limit`. It counts

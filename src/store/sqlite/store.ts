@@ -186,7 +186,7 @@ export class SqliteStore implements Store {
     return this.#commit.run(() => this.#deps.outcomes.uncertain(claim, this.#clean(error)));
   }
 
-  skip = (claim: Claim, reason: string) => this.#waking(() => this.#deps.outcomes.skip(claim, reason));
+  skip = (...of: Parameters<Store["skip"]>) => this.#waking(() => this.#deps.outcomes.skip(...of));
   remove = (...of: Parameters<Store["remove"]>) => this.#waking(() => this.#deps.outcomes.remove(...of), DURABLE);
 
   tellDeletion(...[claim, query]: Parameters<Store["tellDeletion"]>) {

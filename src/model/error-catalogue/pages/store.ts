@@ -273,9 +273,19 @@ export const storeErrors = errorPage({
         "The record is left out, by a rule of its stream or by a person. The code is shown with the record; it is never thrown.",
       normal: "Yes.",
       remedy: 'Nothing. To have it checked again: "svcsync retry {record}".',
+      more: "svcsync also checks it again after a change of the record or of the sync file.",
+      heals: true,
+    },
+    E_CREATE_NEVER: {
+      meaning:
+        "The record is left out: its stream has `create: never`, and the service has no record with its natural key that is free. The code " +
+        "is shown with the record; it is never thrown.",
+      normal: "Yes.",
+      remedy:
+        'Nothing; svcsync delivers it once the service has it. If the service has it under another key: "svcsync resolve {record} --bind ID".',
       more:
-        "svcsync also checks it again after a change of the record or of the sync file, and, where `create: never` leaves it out, once the " +
-        "service has it.",
+        'svcsync looks for it when the record changes, at each start, and when the service shows something new. "svcsync records --state ' +
+        'skipped --code E_CREATE_NEVER" lists all of them.',
       heals: true,
     },
     E_SWEEP_LOST: {

@@ -27,8 +27,9 @@ export const decisions = `
     SELECT * INTO b FROM bindings WHERE record = r.id;
     v_error_code := ${errorCode("r.error")};
     v_is_gone := coalesce(v_error_code = '${GONE}', false);
-    v_is_answerable := CASE WHEN p_kind = 'unbind' THEN b.record IS NOT NULL AND r.state IN (${stateList(statesAllowing("answerUnbind"))})
-                            ELSE r.state IN (${stateList(statesAllowing("answerBind"))}) END;
+    v_is_answerable := CASE p_kind WHEN 'unbind' THEN b.record IS NOT NULL AND r.state IN (${stateList(statesAllowing("answerUnbind"))})
+                                   WHEN 'bind' THEN r.state IN (${stateList(statesAllowing("answerBind"))})
+                                   ELSE r.state IN (${stateList(statesAllowing("answerCreate"))}) END;
     IF NOT v_is_answerable OR (p_kind = 'create' AND b.record IS NOT NULL AND NOT v_is_gone) THEN
       PERFORM refuse('E_NOT_RESOLVABLE', json_build_object('state', r.state, 'errorCode', v_error_code,
         'resource', b.resource, 'serviceId', b.service_id)::text);

@@ -117,7 +117,8 @@ export function deliveryStore(db: Database): DeliveryStore {
       ),
     uncertain: (claim, error) =>
       step(claim, call("mark_uncertain", claim.token, JSON.stringify(clean(error)), clock.now())),
-    skip: (claim, reason) => waking(claim, call("skip", claim.token, JSON.stringify(leftOut(reason)), clock.now())),
+    skip: (claim, reason, code) =>
+      waking(claim, call("skip", claim.token, JSON.stringify(leftOut(reason, code)), clock.now())),
     async tellDeletion(claim, { since, confirmedAt, limit }) {
       const text = call("tell_deletion", claim.token, since, confirmedAt, limit, clock.now());
       const [result] = await refusable(claim.id, db.step([text]));

@@ -1,7 +1,7 @@
 import type { Binding, ErrorFacts, RecordId } from "#model";
 import type { Applied, AuditEntry, Claim, Parents, Waiting } from "../../claim.ts";
 import { vanished } from "./journal.ts";
-import { leftOut, refused } from "../../refusals.ts";
+import { leftOut, refused, type LeftOutCode } from "../../refusals.ts";
 import type { Store } from "../../contract/index.ts";
 import type { Tables } from "../tables.ts";
 
@@ -85,10 +85,10 @@ export class DeliverySteps {
     this.#tables.endings.end(held, "markUncertain", { attempts: held.attempts, error });
   }
 
-  skip(claim: Claim, reason: string): void {
+  skip(claim: Claim, reason: string, code?: LeftOutCode): void {
     const held = this.#tables.claims.hold(claim);
     this.#tables.deletions.forget(held.id);
-    this.#tables.endings.end(held, "skip", { attempts: 0, error: leftOut(reason), answered: true });
+    this.#tables.endings.end(held, "skip", { attempts: 0, error: leftOut(reason, code), answered: true });
     this.#tables.family.wakeDependents(claim.id, false);
   }
 

@@ -44,7 +44,9 @@ export function recordForms(
           createField(record),
         )
       : undefined,
-    canAnswer ? form(id, "skip", "Leave it out", "It is not delivered until the ERP changes it.", frame) : undefined,
+    canAnswer && state !== "skipped"
+      ? form(id, "skip", "Leave it out", "It is not delivered until the ERP changes it.", frame)
+      : undefined,
     binding !== undefined && state !== "claimed"
       ? form(
           id,
