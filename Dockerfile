@@ -1,6 +1,7 @@
 # The same Node.js as in package.json, for both stages. To pin its digest as well, ask your registry for it:
 #   docker buildx imagetools inspect node:24.21.0-bookworm-slim --format '{{.Manifest.Digest}}'
 #   docker compose build --build-arg NODE=node:24.21.0-bookworm-slim@sha256:…
+# A mirror is given the same way, and so is a base of your own: Debian with Node.js, npm and a user node (1000).
 ARG NODE=node:24.21.0-bookworm-slim
 
 FROM ${NODE} AS build
@@ -8,15 +9,16 @@ WORKDIR /app
 # Libraries first: a change of the sources alone does not install them again.
 # npm ci verifies every package against its checksum in the lock file; no package may run a script.
 COPY package.json package-lock.json ./
-RUN npm ci --ignore-scripts
+# npm keeps what it downloads in a folder of the builder: a change of the lock file downloads only what is new.
+RUN --mount=type=cache,target=/root/.npm npm ci --ignore-scripts
 COPY tsconfig.json tsconfig.build.json ./
 COPY src ./src
 # Optional is what belongs to a platform: the compiler itself, and a Node.js for checkouts. The commit is for `svcsync --version`.
 ARG REVISION=
 RUN SVCSYNC_COMMIT=$REVISION npm run build && npm prune --ignore-scripts --omit=dev --omit=optional
 # What only a compiler, an editor or another platform reads.
-RUN find dist node_modules -type f \( -name '*.map' -o -name '*.d.ts' -o -name '*.d.mts' -o -name '*.d.cts' -o -name '*.c' -o -name '*.cc' \
-    -o -name '*.cpp' -o -name '*.h' -o -name '*.hpp' -o -name '*.gyp' -o -name '*.gypi' \) -delete \
+RUN find dist node_modules -type f \( -name '*.map' -o -name '*.ts' -o -name '*.mts' -o -name '*.cts' -o -name '*.tsbuildinfo' \
+    -o -name '*.c' -o -name '*.cc' -o -name '*.cpp' -o -name '*.h' -o -name '*.hpp' -o -name '*.gyp' -o -name '*.gypi' \) -delete \
   && find node_modules/better-sqlite3/prebuilds -type f ! -name "linux-$(node -p process.arch).node" -delete \
   && find dist node_modules -depth -type d -empty -delete
 
@@ -25,7 +27,7 @@ FROM ${NODE}
 # the init process: it passes on signals and reaps orphans, which Node does not do.
 RUN apt-get update \
   && apt-get install -y --no-install-recommends redis-server tini \
-  && rm -rf /var/lib/apt/lists/* \
+  && rm -rf /var/lib/apt/lists/* /var/cache/apt/*.bin /var/log/apt /var/log/dpkg.log \
   && mkdir /data \
   && chown node:node /data
 WORKDIR /app
@@ -39,7 +41,8 @@ COPY docs/commands.md docs/notifications.md docs/sync-file.md ./docs/
 # The commands of the operator: docker compose exec svcsync svcsync status
 RUN chmod +x dist/main.js && ln -s /app/dist/main.js /usr/local/bin/svcsync
 # Fail the build, not the first start, when the store's library or a program does not work on this platform.
-RUN svcsync --version && redis-server --version \
+# It leaves nothing behind: no cache of compiled code for root, whom nobody is here.
+RUN NODE_DISABLE_COMPILE_CACHE=1 svcsync --version && redis-server --version \
   && node -e 'new (require("better-sqlite3"))(":memory:").exec("SELECT 1")'
 # Of the release; deploy/release/docker-bake.json gives them. After the steps that they would repeat.
 ARG VERSION=unreleased

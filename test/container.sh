@@ -1,14 +1,26 @@
 #!/usr/bin/env bash
-# npm run test:container: svcsync inside its image, hardened and with 256 MB, against the sandbox. IMAGE=… tries one that was built;
-# otherwise the Dockerfile is built. Where neither Docker nor Podman runs, it says so and ends with 0, with CONTAINER_REQUIRED=1 with 1.
+# npm run test:container: svcsync inside its image, hardened and with 256 MB, against the sandbox. Where neither Docker nor Podman runs
+# containers of the image's base, it says why and ends with 0, with CONTAINER_REQUIRED=1 with 1.
+#   CONTAINER_BASE    the base of the image instead of the Dockerfile's: a mirror, or a stand-in with Node.js, npm and a user node (1000)
+#   CONTAINER_ENGINE  docker or podman, only this one
+#   IMAGE             tries this image, which was built, and builds none
 set -euo pipefail
 cd "$(dirname "$0")/.."
 engine=${CONTAINER_ENGINE:-}
+image=${IMAGE:-}
+base=
+if [[ -z $image ]]; then
+  if ! found=$(node --import tsx deploy/release/engine-main.ts); then
+    echo "test:container was skipped: $found"
+    exit "${CONTAINER_REQUIRED:-0}"
+  fi
+  read -r engine base <<<"$found"
+fi
 for candidate in docker podman; do
-  [[ -n $engine ]] || ! "$candidate" info >/dev/null 2>&1 || engine=$candidate
+  [[ -n $engine ]] || ! "$candidate" image inspect "$image" >/dev/null 2>&1 || engine=$candidate
 done
 if [[ -z $engine ]]; then
-  echo "test:container was skipped: neither docker nor podman runs here"
+  echo "test:container was skipped: neither docker nor podman has the image $image"
   exit "${CONTAINER_REQUIRED:-0}"
 fi
 name=svcsync-smoke-$$
@@ -34,19 +46,18 @@ await() {
   done
 }
 
-image=${IMAGE:-}
 if [[ -z $image ]]; then
   image=localhost/svcsync-smoke
   # Podman's own format has no health check.
   format=()
-  ! "$engine" --version | grep -qi podman || format=(--format docker)
-  "$engine" build "${format[@]}" --tag "$image" .
+  [[ $engine != podman ]] || format=(--format docker)
+  "$engine" build "${format[@]}" --build-arg "NODE=$base" --tag "$image" .
 fi
 
 "$engine" volume create "$name" >/dev/null
-"$engine" run --rm --volume "$name:/data" --entrypoint node "$image" --eval \
+"$engine" run --rm --network none --volume "$name:/data" --entrypoint node "$image" --eval \
   'import("/app/dist/sandbox/index.js").then((m) => m.createSampleErp("/data/erp.db", { customers: 40, contacts: 40, tickets: 40, orders: 40 })[Symbol.dispose]())'
-"$engine" run --detach --name "$name-service" "$image" sandbox --host 127.0.0.1 --port 9000 >/dev/null
+"$engine" run --detach --network none --name "$name-service" "$image" sandbox --host 127.0.0.1 --port 9000 >/dev/null
 await "the service" "$engine" exec "$name-service" node --eval 'fetch("http://127.0.0.1:9000/").catch(() => process.exit(1))'
 hardened=(--network "container:$name-service" --read-only --tmpfs /tmp --cap-drop ALL --security-opt no-new-privileges --memory 256m
   --volume "$name:/data" --env SERVICE_URL=http://127.0.0.1:9000 --env SERVICE_TOKEN=sandbox-token --env ERP_URL=sqlite:/data/erp.db)

@@ -65,7 +65,9 @@ describe("the image", () => {
     const unverified = Object.entries(packages).filter(([path, { integrity }]) => path !== "" && !integrity);
 
     expect(unverified.map(([path]) => path)).toEqual([]);
-    expect(all("RUN").filter((line) => /\bnpm (i|install|ci)\b/.test(line))).toEqual(["npm ci --ignore-scripts"]);
+    expect(all("RUN").filter((line) => /\bnpm (i|install|ci)\b/.test(line))).toEqual([
+      "--mount=type=cache,target=/root/.npm npm ci --ignore-scripts",
+    ]);
     expect(all("RUN").join("\n")).not.toMatch(/g\+\+|python|node-gyp|npm rebuild/);
   });
 
@@ -92,6 +94,8 @@ describe("what the image and the package hold", () => {
       "node_modules/a/a.d.ts",
       "node_modules/a/a.d.mts",
       "node_modules/a/a.d.cts",
+      "node_modules/a/src/a.ts",
+      "node_modules/a/a.tsbuildinfo",
       "node_modules/a/deps/sqlite3.c",
       "node_modules/a/deps/napi.h",
       "node_modules/b/binding.gyp",

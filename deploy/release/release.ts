@@ -5,8 +5,10 @@ import { dirname, join } from "node:path";
 import { promisify } from "node:util";
 import { z } from "zod";
 import { billOfMaterials } from "./bill.ts";
+import { linesOf, writeImages } from "./image.ts";
 import { noticesOf, noticesText } from "./notices.ts";
 import { checksumsText, digestsOf, provenanceOf } from "./provenance.ts";
+import { reasonOf } from "./reason.ts";
 import { refusalsOf } from "./refusals.ts";
 
 const run = promisify(execFile);
@@ -24,6 +26,11 @@ export interface ReleaseOptions {
   readonly builder: string | undefined;
   /** The address of the folder that publishes the schema. */
   readonly schemaUrl: string | undefined;
+  /** The base of the image and the engine that builds it; undefined or empty: the Dockerfile's, and the first that works. */
+  readonly imageBase: string | undefined;
+  readonly engine: string | undefined;
+  /** Whether a release without an image is refused. */
+  readonly isImageRequired: boolean;
   /** Is given one line a step. */
   readonly say: (line: string) => void;
 }
@@ -103,6 +110,7 @@ const steps: readonly (readonly [string, (context: StepContext) => Promise<void>
   ["bill of materials", writeBill],
   ["files for deployment", copyDeployment],
   ["site of the documents", writeSite],
+  ["image", writeImage],
 ];
 
 async function build({ root, commit }: StepContext): Promise<void> {
@@ -184,6 +192,14 @@ async function writeSite({ root, folder, version }: StepContext): Promise<void> 
   }
 }
 
+async function writeImage(context: StepContext): Promise<void> {
+  const { imageBase, engine, isImageRequired, say } = context;
+  const report = await writeImages({ ...context, base: imageBase, program: engine });
+  const lines = linesOf(report);
+  if (isImageRequired && report.images.length === 0) throw new Error(lines.join("\n"));
+  for (const line of lines) say(line);
+}
+
 /** The checksums are signed, and with them every file. */
 async function sign({ cosignKey, say }: ReleaseOptions, folder: string): Promise<void> {
   if (cosignKey === undefined) return say("Not signed: set COSIGN_KEY to a private key of cosign.");
@@ -207,15 +223,4 @@ const packageFile = (version: string) => `svcsync-${version}.tgz`;
 
 async function git(root: string, ...words: readonly string[]): Promise<string> {
   return (await run("git", words, { cwd: root })).stdout;
-}
-
-const failure = z.object({ stderr: z.string().default(""), stdout: z.string().default(""), message: z.string() });
-
-/** The last lines that the program printed, or the error's own text. */
-function reasonOf(thrown: unknown): string {
-  const read = failure.safeParse(thrown);
-  if (!read.success) return String(thrown);
-  const { stderr, stdout, message } = read.data;
-  const said = [stderr, stdout].find((text) => text.trim() !== "")?.trim();
-  return said === undefined ? message : said.split("\n").slice(-5).join("\n");
 }

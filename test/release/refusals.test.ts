@@ -91,6 +91,9 @@ function repository() {
       repository: undefined,
       builder: undefined,
       schemaUrl: undefined,
+      imageBase: undefined,
+      engine: undefined,
+      isImageRequired: false,
       say: () => undefined,
     }).catch((thrown: unknown) => thrown);
   return { folder, root, git, attempt, [Symbol.dispose]: () => rmSync(folder, { recursive: true }) };
