@@ -10,6 +10,7 @@ import { noticesOf, noticesText } from "./notices.ts";
 import { checksumsText, digestsOf, provenanceOf } from "./provenance.ts";
 import { reasonOf } from "./reason.ts";
 import { refusalsOf } from "./refusals.ts";
+import { signFile } from "./sign.ts";
 
 const run = promisify(execFile);
 const versioned = z.object({ version: z.string() });
@@ -203,19 +204,10 @@ async function writeImage(context: StepContext): Promise<void> {
 /** The checksums are signed, and with them every file. */
 async function sign({ cosignKey, say }: ReleaseOptions, folder: string): Promise<void> {
   if (cosignKey === undefined) return say("Not signed: set COSIGN_KEY to a private key of cosign.");
-  const sums = join(folder, "SHA256SUMS");
-  const bundle = `${sums}.sigstore.json`;
-  await run("cosign", [
-    "sign-blob",
-    "--yes",
-    "--key",
-    cosignKey,
-    "--tlog-upload=false",
-    "--bundle",
-    bundle,
-    sums,
-  ]).catch((thrown: unknown) => {
-    throw new ReleaseRefused(`cosign did not sign: ${reasonOf(thrown)} No release was written.`, { cause: thrown });
+  await signFile(join(folder, "SHA256SUMS"), cosignKey).catch((thrown: unknown) => {
+    throw new ReleaseRefused(`cosign (3 or newer) did not sign: ${reasonOf(thrown)} No release was written.`, {
+      cause: thrown,
+    });
   });
 }
 

@@ -69,6 +69,24 @@ describe("the program", () => {
     expect(program.output).toMatch(/daemon is stopping[\s\S]*daemon stopped/);
   });
 
+  it("loads no library that its settings have no use for", async () => {
+    const list = join(scene.folder, "loaded.txt");
+    const note = `import { appendFileSync } from "node:fs"; import { registerHooks } from "node:module"; registerHooks({ load(url, context, next) { appendFileSync(${JSON.stringify(list)}, url + "\\n"); return next(url, context); } });`;
+    const hook = `--import=data:text/javascript,${encodeURIComponent(note)}`;
+    await using program = new Program(["run", "--env-file", scene.envFile], {
+      env: { ...process.env, NODE_OPTIONS: hook },
+    });
+    await program.says("daemon started");
+    program.child.kill("SIGTERM");
+    expect(await program.ended()).toBe(0);
+    const packages = new Set((await readFile(list, "utf8")).match(/(?<=\/node_modules\/)(?:@[^/]+\/)?[^/\n]+/g));
+    expect(packages).toContain("better-sqlite3");
+    // Of another source, of another store, of a channel and of traces, none of which this mapping and these settings name.
+    const rare =
+      /^(ssh2|ssh2-sftp-client|tedious|mysql2|pg|pg-copy-streams|iconv-lite|csv-parse|fast-xml-parser|nodemailer|tough-cookie|@azure\/.*|@opentelemetry\/(?!api$).*)$/;
+    expect([...packages].filter((name) => rare.test(name))).toEqual([]);
+  });
+
   it("ends at once on a second signal", async () => {
     scene.sandbox.faults.add({ kind: "latency", ms: 60_000, resource: "customer" });
     scene.erp.renameCustomer("10001", "Unterwegs");
