@@ -71,7 +71,7 @@ export function queueLocation(
   secrets: Secrets,
   installation?: string,
 ): QueueLocation {
-  if (queue.kind === "private") return { kind: "private", dataDir };
+  if (queue.kind === "own") return { kind: "own", dataDir };
   const url = secrets.queueUrl!;
   return { kind: queue.kind, url, ...(installation === undefined ? {} : { prefix: `svcsync_${installation}` }) };
 }

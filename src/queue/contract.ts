@@ -25,11 +25,16 @@ export interface QueueHandlers {
   poll(stream: StreamName, signal: AbortSignal): Promise<void>;
 }
 
+/** What a queue runs on: a server of Redis or PostgreSQL, svcsync's own Redis server, or this process alone. */
+export type QueueKind = "redis" | "postgres" | "private" | "in-process";
+
 /**
  * Wake-ups and nothing else: jobs name records by (stream, key); results and attempts are in the store. Losing every job costs time, never
  * data, because the caller wakes again. A duplicate wake-up does no harm: only one of them can claim the record in the store.
  */
 export interface Queue extends AsyncDisposable {
+  readonly kind: QueueKind;
+
   /**
    * Requests a delivery of each record. The queue does not deduplicate: waking a record twice delivers it twice.
    * @throws {RetryError} E_QUEUE_UNREACHABLE within seconds when the backend does not answer: the wake-ups may or may not be in it;
@@ -99,7 +104,8 @@ export interface Queue extends AsyncDisposable {
   onForgotten(listener: () => void): void;
 
   /**
-   * Stores a number beside the jobs, replacing the last one. A flush of the backend loses it, and so does the end of a private server.
+   * Stores a number beside the jobs, replacing the last one. A flush of the backend loses it, and so does the end of a private server
+   * or of the process that the queue is in.
    * @throws {RetryError} E_QUEUE_UNREACHABLE, E_QUEUE_REFUSED
    */
   saveMark(mark: number, of?: MarkName): Promise<void>;
@@ -112,12 +118,3 @@ export interface Queue extends AsyncDisposable {
   /** The number of waiting and of running jobs, for status and metrics. A job may hold many records. */
   depth(): Promise<{ waiting: number; active: number }>;
 }
-
-/**
- * How to open a queue, chosen by QUEUE_URL. `prefix` separates installations that share a server; `?prefix=name` in the URL takes
- * precedence. A URL of kind "redis" is `redis://`, `rediss://` (TLS), `unix:///path` (a socket), or
- * `redis+sentinel://host:26379,host:26379/mymaster/0` (`rediss+sentinel://`).
- */
-export type QueueLocation =
-  | { readonly kind: "redis" | "postgres"; readonly url: string; readonly prefix?: string }
-  | { readonly kind: "private"; readonly dataDir: string };

@@ -91,8 +91,8 @@ function pageProxy(values: Values, problems: Problem[]) {
   return undefined;
 }
 
-function queueKind(url: string | undefined): "redis" | "postgres" | "private" {
-  if (url === undefined) return "private";
+function queueKind(url: string | undefined): "redis" | "postgres" | "own" {
+  if (url === undefined) return "own";
   return url.startsWith("postgres") ? "postgres" : "redis";
 }
 

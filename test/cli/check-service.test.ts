@@ -83,7 +83,7 @@ describe("svcsync check --service", () => {
     await using sandbox = await tenantWith({});
     const dataDir = join(folder, "data");
     await mkdir(dataDir, { recursive: true });
-    await using _queue = await openQueue({ kind: "private", dataDir }, { clock: systemClock, logger: silentLogger });
+    await using _queue = await openQueue({ kind: "own", dataDir }, { clock: systemClock, logger: silentLogger });
     const client = new Redis(join(dataDir, "queue.sock"));
     const connections = async () => /total_connections_received:\d+/.exec(await client.info("stats"))?.[0];
     const before = await connections();

@@ -1,6 +1,7 @@
 import { mkdtemp, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
+import { InProcessJobs } from "#queue";
 import { startPostgres } from "../setup/postgres.ts";
 import { startRedis } from "../setup/redis.ts";
 import { startSentinels } from "../setup/redis-sentinel.ts";
@@ -36,7 +37,12 @@ describeQueue("PostgreSQL", async () => {
 describeQueue("a private server", async () => {
   const folder = await mkdtemp(join(tmpdir(), "svcsync-queue-"));
   return {
-    fresh: async () => ({ kind: "private", dataDir: await mkdtemp(join(folder, "data-")) }),
+    fresh: async () => ({ kind: "own", dataDir: await mkdtemp(join(folder, "data-")) }),
     [Symbol.asyncDispose]: () => rm(folder, { recursive: true, force: true }),
   };
 });
+
+describeQueue("no server, in this process", async () => ({
+  fresh: async () => ({ kind: "in-process", jobs: new InProcessJobs() }),
+  [Symbol.asyncDispose]: async () => undefined,
+}));

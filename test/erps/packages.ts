@@ -1,6 +1,6 @@
 import { execFile } from "node:child_process";
 import { promisify } from "node:util";
-import { canInstallPackages, installPackages } from "../../src/cli/demo/debian-packages.ts";
+import { canInstallPackages, installPackages } from "../setup/debian-packages.ts";
 import { output } from "../setup/program.ts";
 
 const run = promisify(execFile);

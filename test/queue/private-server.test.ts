@@ -30,7 +30,7 @@ describe("a private server", () => {
   });
 
   async function open(folder = dataDir): Promise<Queue> {
-    const queue = await openQueue({ kind: "private", dataDir: folder }, { clock: systemClock, logger });
+    const queue = await openQueue({ kind: "own", dataDir: folder }, { clock: systemClock, logger });
     opened.push(queue);
     return queue;
   }
@@ -61,7 +61,7 @@ describe("a private server", () => {
   });
 
   it("is gone with its parent, also when that is killed with -9", async () => {
-    await using parent = startQueueProcess({ location: { kind: "private", dataDir }, polls: {}, holdMs: 0 });
+    await using parent = startQueueProcess({ location: { kind: "own", dataDir }, polls: {}, holdMs: 0 });
     await vi.waitFor(() => expect(parent.lines).toContain("ready"), patience);
     expect(await servers(dataDir)).toHaveLength(1);
     await parent.kill();

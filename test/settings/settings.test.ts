@@ -52,7 +52,7 @@ describe("settings", () => {
     const { settings, secrets } = load(token);
 
     expect(settings.service).toMatchObject({ url: "https://tenant.example", login: { kind: "token" }, concurrency: 4 });
-    expect(settings.queue.kind).toBe("private");
+    expect(settings.queue.kind).toBe("own");
     expect(settings.polling.intervalMs).toBe(30_000);
     expect(secrets.serviceToken).toBe("t0ken-of-ours");
   });

@@ -1,5 +1,5 @@
 import { buildProgram } from "./built-program.ts";
-import { provideRedis } from "../../src/cli/demo/provide-redis.ts";
+import { provideRedis } from "./redis.ts";
 
 /**
  * Runs once before all tests: builds the program and makes sure of the Redis server that most of them start. The other programs (PostgreSQL,
@@ -7,5 +7,5 @@ import { provideRedis } from "../../src/cli/demo/provide-redis.ts";
  */
 export default async function setup(): Promise<void> {
   await buildProgram();
-  await provideRedis((sentence) => process.stderr.write(`${sentence}\n`));
+  await provideRedis();
 }

@@ -1,6 +1,6 @@
 import { execFile } from "node:child_process";
 import { promisify } from "node:util";
-import { canInstallPackages, installPackages } from "../../src/cli/demo/debian-packages.ts";
+import { canInstallPackages, installPackages } from "./debian-packages.ts";
 
 const run = promisify(execFile);
 
@@ -26,7 +26,11 @@ export async function findProgram(candidates: readonly string[]): Promise<string
  * What `find` finds, after installing a Debian package where it finds nothing.
  * Tests are never skipped for a missing program: @throws {Error} one sentence on what to install.
  */
-export async function provide(find: () => Promise<string | undefined>, debianPackage: string): Promise<string> {
+export async function provide(
+  find: () => Promise<string | undefined>,
+  debianPackage: string,
+  advice = `These tests need what the Debian package ${debianPackage} holds: install it, or run them as root.`,
+): Promise<string> {
   const found = await find();
   if (found) return found;
   if (await canInstallPackages()) {
@@ -35,5 +39,5 @@ export async function provide(find: () => Promise<string | undefined>, debianPac
   }
   const installed = await find();
   if (installed) return installed;
-  throw new Error(`These tests need what the Debian package ${debianPackage} holds: install it, or run them as root.`);
+  throw new Error(advice);
 }

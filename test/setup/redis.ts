@@ -1,7 +1,7 @@
 import type { GuardedChild } from "#queue";
-import { provideRedis } from "../../src/cli/demo/provide-redis.ts";
 import { pem } from "../kit/http.ts";
 import { freePort } from "./free-port.ts";
+import { findProgram, provide } from "./program.ts";
 import { disposableFolder, startServer } from "./server.ts";
 
 /** A Redis of this test's own: in memory, on a free port, gone with the test. */
@@ -31,8 +31,20 @@ export const tlsSettings: readonly (readonly [name: string, value: string])[] = 
   ["tls-replication", "yes"],
 ];
 
+const redisAdvice =
+  "These tests need redis-server or valkey-server on the PATH. Install one (Debian: apt-get install redis-server; " +
+  "macOS: brew install redis), or run them as root on Debian, and they install it. npm run test:unit needs none.";
+
+/**
+ * Where a Redis server's program is, after installing it if this process may.
+ * @throws {Error} what to install.
+ */
+export function provideRedis(): Promise<string> {
+  return provide(() => findProgram(["redis-server", "valkey-server"]), "redis-server", redisAdvice);
+}
+
 export async function startRedis({ password, isTls = false, args = [] }: TestRedisOptions = {}): Promise<TestRedis> {
-  const { command } = await provideRedis((sentence) => process.stderr.write(`${sentence}\n`));
+  const command = await provideRedis();
   const port = await freePort();
   // A server with replicas writes its data to a file, and reads it when it starts.
   const folder = await disposableFolder(undefined);

@@ -5,7 +5,7 @@ import { whenAborted } from "../when-aborted.ts";
 /** What usually fixes the failure of a part, where its error code has no remedy. */
 const partRemedies = {
   service: "Check SERVICE_URL, the network and any proxy in between.",
-  queue: "Check QUEUE_URL; without it svcsync starts its own Redis.",
+  queue: "Check QUEUE_URL; without it svcsync runs its own queue.",
   store: "DATA_DIR must be a folder that this user may write to.",
   mapping: 'Correct the field in the sync file; "svcsync peek" shows rows as they are read and mapped.',
   erp: "Check the source's settings in the sync file and that the ERP can be reached from here.",

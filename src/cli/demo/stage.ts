@@ -16,7 +16,7 @@ export interface Stage extends AsyncDisposable {
   readonly configuration: Configuration;
 }
 
-/** Sets everything up in `folder`. Without `queueUrl`, the queue is private. */
+/** Sets everything up in `folder`. Without `queueUrl`, the queue is svcsync's own. */
 export async function setStage(folder: string, queueUrl: string | undefined): Promise<Stage> {
   const closing = new Closing();
   try {

@@ -1,14 +1,16 @@
 import { asError, RetryError, systemClock, type Clock, type RecordId, type StreamName } from "#model";
 import type { Logger } from "#telemetry";
 import type { Backend } from "./backend.ts";
-import type { MarkName, Queue, QueueHandlers, StartOptions, WakeOptions } from "../contract.ts";
+import type { MarkName, Queue, QueueHandlers, QueueKind, StartOptions, WakeOptions } from "../contract.ts";
 import { Workers } from "./workers.ts";
 import { addWakeUps, countJobs } from "./deliveries.ts";
+import { loggedHandlers } from "../logged-handlers.ts";
 import { JobQueues } from "./job-queues.ts";
 import { addPolls, applyIntervals, type Schedule } from "./polls.ts";
 import { BackendHealth } from "./backend-health.ts";
 
 export interface BullQueueDeps {
+  readonly kind: QueueKind;
   readonly backend: Backend;
   /** The queue's address for people. */
   readonly label: string;
@@ -20,6 +22,7 @@ export interface BullQueueDeps {
 
 /** Implements the queue on BullMQ. */
 export class BullQueue implements Queue {
+  readonly kind: QueueKind;
   readonly #deps: BullQueueDeps;
   readonly #reach: BackendHealth;
   readonly #lines: JobQueues;
@@ -39,6 +42,7 @@ export class BullQueue implements Queue {
   #closed: Promise<void> | undefined;
 
   constructor(deps: BullQueueDeps) {
+    this.kind = deps.kind;
     this.#deps = deps;
     this.#reach = new BackendHealth(deps.backend, deps);
     this.#lines = new JobQueues(deps.backend, this.#reach);
@@ -74,7 +78,12 @@ export class BullQueue implements Queue {
     const polledEvery = (everyMs: number) =>
       [...(this.#schedule ?? [])].filter(([, of]) => of.everyMs === everyMs).map(([stream]) => stream);
     const isDelivering = this.#isDelivering;
-    const own = { handlers, concurrency: this.#concurrency ?? concurrency, polledEvery, isDelivering };
+    const own = {
+      handlers: loggedHandlers(handlers, logger),
+      concurrency: this.#concurrency ?? concurrency,
+      polledEvery,
+      isDelivering,
+    };
     const wake: Queue["wake"] = (...of) => this.wake(...of);
     this.#crew = new Workers({ backend, reach: this.#reach, lines: this.#lines, logger, wake, ...own });
     if (polls) this.#crew.startPolls();

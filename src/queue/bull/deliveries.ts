@@ -54,8 +54,7 @@ export interface DeliveryWorkDeps {
 }
 
 /**
- * The work for a job: delivers each of its records here or, if no delivery may start any more, passes it on to another process. Logs
- * everything that the handler throws.
+ * The work for a job: delivers each of its records here or, if no delivery may start any more, passes it on to another process.
  */
 export function deliveryWork({ deliver, turns, mayBegin, passOn, stopping, logger }: DeliveryWorkDeps): Work {
   const inTurn = async (id: RecordId, backfill: boolean): Promise<void> => {
@@ -63,8 +62,6 @@ export function deliveryWork({ deliver, turns, mayBegin, passOn, stopping, logge
     if (place !== undefined) await place;
     try {
       await (mayBegin() ? deliver(id, stopping) : passOn(id, { backfill }));
-    } catch (error) {
-      logger.error({ ...id, err: asError(error) }, "caught an error that a delivery threw");
     } finally {
       turns.leave();
     }

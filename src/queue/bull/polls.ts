@@ -1,5 +1,4 @@
-import { asError, onAbort, type StreamName } from "#model";
-import type { Logger } from "#telemetry";
+import { onAbort, type StreamName } from "#model";
 import type { Jobs, Work } from "./backend.ts";
 import type { QueueHandlers } from "../contract.ts";
 
@@ -71,11 +70,10 @@ export interface PollWorkDeps {
   /** The streams that are polled at this interval; none if only old ticks are left. */
   readonly polledEvery: (everyMs: number) => readonly StreamName[];
   readonly stopping: AbortSignal;
-  readonly logger: Logger;
 }
 
-/** The work for ticks and polls. Logs everything that the handler throws. */
-export function pollWork({ jobs, poll, polledEvery, stopping, logger }: PollWorkDeps): Work {
+/** The work for ticks and polls. */
+export function pollWork({ jobs, poll, polledEvery, stopping }: PollWorkDeps): Work {
   const running = new Set<StreamName>();
   return async ({ name, data }, lost) => {
     if (name === tickName) return await addPolls(jobs(), polledEvery(Number(data)), { afterRunning: false });
@@ -86,8 +84,6 @@ export function pollWork({ jobs, poll, polledEvery, stopping, logger }: PollWork
     using either = abortedWith(stopping, lost);
     try {
       await poll(stream, either.signal);
-    } catch (error) {
-      logger.error({ err: asError(error), stream }, "caught an error that a poll threw");
     } finally {
       running.delete(stream);
     }

@@ -2,6 +2,7 @@ import { within, asError, sleep, untilAborted, type RecordId, type StreamName } 
 import type { Logger } from "#telemetry";
 import type { Backend, JobWorker, Jobs } from "./backend.ts";
 import type { Queue, QueueHandlers, WakeOptions } from "../contract.ts";
+import { abortGraceMs, pollGraceMs } from "../grace.ts";
 import { deliveryQueueName, deliveryWork } from "./deliveries.ts";
 import type { JobQueues } from "./job-queues.ts";
 import { pollConcurrency, pollQueueName, pollWork } from "./polls.ts";
@@ -9,11 +10,6 @@ import type { BackendHealth } from "./backend-health.ts";
 import { PrioritySemaphore } from "./priority-semaphore.ts";
 
 const retryPauseMs = 500;
-/** How long to wait for aborted deliveries to end, in milliseconds. */
-const abortGraceMs = 500;
-/** How long to wait for aborted polls, in milliseconds: one may be storing what it read. */
-const pollGraceMs = 3_000;
-
 /** How long the workers may take to connect before a warning is logged, in milliseconds. */
 const connectionPatienceMs = 5_000;
 
@@ -23,6 +19,7 @@ export interface WorkersDeps {
   readonly backend: Backend;
   readonly reach: BackendHealth;
   readonly lines: JobQueues;
+  /** Handlers that never throw. */
   readonly handlers: QueueHandlers;
   readonly wake: Queue["wake"];
   readonly concurrency: number;
@@ -174,7 +171,7 @@ export class Workers {
   }
 
   #pollWorker(polls: Jobs): JobWorker {
-    const { backend, handlers, polledEvery, logger, reach } = this.#deps;
+    const { backend, handlers, polledEvery, reach } = this.#deps;
     const poll = pollWork({
       jobs: () => polls,
       poll: (stream, signal) => {
@@ -183,7 +180,6 @@ export class Workers {
       },
       polledEvery,
       stopping: this.#leavingPolls.signal,
-      logger,
     });
     const settings = { concurrency: pollConcurrency, tellsLoss: true };
     return backend.worker(pollQueueName, poll, settings, (error) => reach.heard(error));

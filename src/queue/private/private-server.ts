@@ -10,7 +10,7 @@ import type { Logger } from "#telemetry";
 import { partAtOnce } from "../bull/redis-client.ts";
 import { spawnGuarded } from "./guarded-child.ts";
 import { endLeftover, findOccupant, ownerName, pidFile } from "./leftover.ts";
-import { getRedis, type RedisProgram } from "./redis-program.ts";
+import type { RedisProgram } from "./redis-program.ts";
 
 const restartFirstMs = 100;
 const restartMaxMs = 5_000;
@@ -53,10 +53,9 @@ export class PrivateServer {
 
   /**
    * Resolves when the server answers. First ends a server that a killed process left behind.
-   * @throws {StopError} E_REDIS_MISSING when there is no program, E_REDIS_FAILED when it does not start.
+   * @throws {StopError} E_REDIS_FAILED when it does not start.
    */
-  static async start(dataDir: string, log: Logger): Promise<PrivateServer> {
-    const program = await getRedis();
+  static async start(program: RedisProgram, dataDir: string, log: Logger): Promise<PrivateServer> {
     let failure: unknown = new StopError(
       "E_REDIS_FAILED",
       `no folder for the socket of the private Redis of ${dataDir}`,

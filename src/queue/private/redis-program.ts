@@ -1,7 +1,8 @@
 import { execFile } from "node:child_process";
 import { promisify } from "node:util";
-import { StopError } from "#model";
+import { codeOf } from "#model";
 import { childEnvironment } from "#settings";
+import { isFitRedis, oldestRedis } from "../bull/redis-facts.ts";
 
 const run = promisify(execFile);
 
@@ -12,45 +13,46 @@ export interface RedisProgram {
   readonly version: string;
 }
 
-const commands = ["redis-server", "valkey-server"] as const;
+/** The program to use, if there is one, and why the others cannot be used. */
+export interface RedisSearch {
+  readonly program: RedisProgram | undefined;
+  readonly passedOver: readonly string[];
+}
 
-const waysToInstall = [
-  "Debian, Ubuntu: sudo apt-get install redis-server.",
-  "Fedora, RHEL: sudo dnf install valkey (before Fedora 41 and RHEL 10: redis).",
-  "Alpine: sudo apk add redis.",
-  "macOS: brew install redis.",
-  "Windows: in WSL, as on Debian.",
-  "Or set QUEUE_URL to a Redis or PostgreSQL server that runs elsewhere.",
-].join("\n");
+const commands = ["redis-server", "valkey-server"] as const;
 
 /** How long a program may take to report its version, in milliseconds. */
 const versionTimeoutMs = 5_000;
 
-/** The first of redis-server and valkey-server on the PATH that reports its version, or undefined. */
-export async function findRedis(): Promise<RedisProgram | undefined> {
-  for (const command of commands) {
-    try {
-      const options = { timeout: versionTimeoutMs, killSignal: "SIGKILL", env: childEnvironment() } as const;
-      const { stdout } = await run(command, ["--version"], options);
-      return { command, version: stdout.trim() };
-    } catch {
-      continue;
-    }
-  }
-  return undefined;
-}
-
 /**
- * Finds a Redis server on the PATH. `cause` is why it could not be installed, if that was tried.
- * @throws {StopError} E_REDIS_MISSING, with one sentence per common system on how to install it.
+ * Looks for the first of redis-server and valkey-server on the PATH that reports a version which the queue can use. On Windows there is
+ * none: a private server needs a POSIX shell and a unix socket.
  */
-export async function getRedis(cause?: unknown): Promise<RedisProgram> {
-  const found = await findRedis();
-  if (!found) throw missing(cause);
-  return found;
+export async function findRedis(platform: NodeJS.Platform = process.platform): Promise<RedisSearch> {
+  if (platform === "win32") return { program: undefined, passedOver: ["no private Redis server on Windows"] };
+  const passedOver: string[] = [];
+  for (const command of commands) {
+    const found = await versionOf(command);
+    const reason = found.version === undefined ? found.reason : unfitness(found.version);
+    if (found.version !== undefined && reason === undefined)
+      return { program: { command, version: found.version }, passedOver };
+    passedOver.push(`${command} ${reason}`);
+  }
+  return { program: undefined, passedOver };
 }
 
-function missing(cause: unknown): StopError {
-  const message = `neither redis-server nor valkey-server is on the PATH, or does not tell its version.\n${waysToInstall}`;
-  return new StopError("E_REDIS_MISSING", message, cause === undefined ? {} : { cause });
+async function versionOf(command: string): Promise<{ version: string } | { version?: never; reason: string }> {
+  try {
+    const options = { timeout: versionTimeoutMs, killSignal: "SIGKILL", env: childEnvironment() } as const;
+    const { stdout } = await run(command, ["--version"], options);
+    return { version: stdout.trim() };
+  } catch (thrown) {
+    return { reason: codeOf(thrown) === "ENOENT" ? "is not on the PATH" : "does not report its version" };
+  }
+}
+
+/** Why the queue cannot use a program of this version: `Redis server v=7.0.15 sha=…`, `Valkey server v=8.1.0`. */
+function unfitness(version: string): string | undefined {
+  const redis = /^Redis server v=(\S+)/.exec(version)?.[1];
+  return redis === undefined || isFitRedis(redis) ? undefined : `is version ${redis}, older than ${oldestRedis}`;
 }

@@ -52,7 +52,7 @@ export const queueKeys = {
   QUEUE_URL: secret(
     address(["redis", "rediss", "unix", "redis+sentinel", "rediss+sentinel", "postgres", "postgresql"]),
     "redis://localhost:6379",
-    "Where the queue runs: redis://, rediss:// (TLS), unix:///path (a socket), redis+sentinel://host:26379,host:26379/mymaster (Redis Sentinel), postgres://. Unset: svcsync starts its own redis-server. Daemons that share a store (STORE_URL) deliver together if they also share a queue.",
+    "Where the queue runs: redis://, rediss:// (TLS), unix:///path (a socket), redis+sentinel://host:26379,host:26379/mymaster (Redis Sentinel), postgres://. Unset: svcsync starts its own redis-server or valkey-server where one is on the PATH, else its queue is in-process. For production, set it. Daemons that share a store (STORE_URL) deliver together if they also share a queue.",
   ),
 };
 

@@ -10,7 +10,7 @@ import {
 } from "#daemon";
 import { isLoopback, systemClock, type Finding, type StreamName } from "#model";
 import { remedyOf, unlistedStreams } from "#operator";
-import { openQueue } from "#queue";
+import { openQueue, type QueueKind } from "#queue";
 import { openService, type Service } from "#service";
 import { loadSettings, storeLocation } from "#settings";
 import { openStore } from "#store";
@@ -192,6 +192,14 @@ function within(place: string, name: string, findings: readonly Finding[]): Find
   });
 }
 
+const queueWords: Readonly<Record<QueueKind, string>> = {
+  redis: "redis answers",
+  postgres: "postgres answers",
+  private: "its own Redis can be started",
+  "in-process":
+    "it is in-process, because QUEUE_URL is not set and the PATH has no usable redis-server or valkey-server",
+};
+
 async function checkQueue({ settings, secrets, logger, signal }: CheckedParts): Promise<Finding[]> {
   return attempt(
     "queue",
@@ -200,9 +208,7 @@ async function checkQueue({ settings, secrets, logger, signal }: CheckedParts): 
       const location = queueLocation({ ...settings, dataDir: folder.path }, secrets);
       await using queue = await openQueue(location, { clock: systemClock, logger });
       await queue.ping();
-      const where =
-        settings.queue.kind === "private" ? "its own Redis can be started" : `${settings.queue.kind} answers`;
-      return [{ subject: "queue", verdict: "ok", message: where }];
+      return [{ subject: "queue", verdict: "ok", message: queueWords[queue.kind] }];
     },
     signal,
   );

@@ -13,7 +13,7 @@ export const queueErrors = errorPage({
       normal: "For a moment, while the server restarts. Deliveries and polls pause and then resume automatically.",
       remedy:
         "If it lasts, check QUEUE_URL, and whether its server runs and this machine reaches it. For a certificate " +
-        "of a private authority, set NODE_EXTRA_CA_CERTS. Without QUEUE_URL, svcsync starts a private server.",
+        "of a private authority, set NODE_EXTRA_CA_CERTS. Without QUEUE_URL, svcsync runs its own queue.",
       more:
         'Try `redis-cli -u "$QUEUE_URL" ping` or `psql "$QUEUE_URL"`, and with Redis Sentinel `redis-cli -h HOST ' +
         "-p 26379 sentinel get-master-addr-by-name mymaster`: this machine must also reach the address that " +
@@ -53,7 +53,7 @@ export const queueErrors = errorPage({
     E_QUEUE_VERSION: {
       meaning: "The server is too old for BullMQ: Redis before 6.2, or PostgreSQL before 13.",
       normal: "No.",
-      remedy: "Upgrade the queue's server, or leave QUEUE_URL empty for a private one.",
+      remedy: "Upgrade the queue's server, or leave QUEUE_URL empty: svcsync then runs its own queue.",
     },
     E_QUEUE_SENTINEL: {
       meaning:
@@ -74,13 +74,6 @@ export const queueErrors = errorPage({
         "`rediss://…` uses TLS, `unix:///run/redis.sock` a socket. Redis Sentinel is " +
         "`redis+sentinel://user:password@host:26379,host:26379/mymaster/0`, or `rediss+sentinel://…` with TLS to " +
         "both Sentinel and server. The prefix may contain letters, digits and underscores: `?prefix=tenant_a`.",
-    },
-    E_REDIS_MISSING: {
-      meaning:
-        "`QUEUE_URL` is empty, so svcsync needs to start its own Redis. But neither `redis-server` nor " +
-        "`valkey-server` is on the PATH and answers `--version` within five seconds.",
-      normal: "Yes, if neither is installed on the machine. The container has one.",
-      remedy: "Install Redis or Valkey as the message says, or set QUEUE_URL.",
     },
     E_REDIS_FAILED: {
       meaning: "The private Redis did not start; the message contains its last output.",

@@ -7,7 +7,7 @@ import { promisify } from "node:util";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
 
 const run = promisify(execFile);
-const module = new URL("../../../src/cli/demo/debian-packages.ts", import.meta.url).href;
+const module = new URL("./debian-packages.ts", import.meta.url).href;
 
 /** A machine in a folder: an apt-get that notes what it is asked for and whether services may start, and waits for `go`. */
 let folder: string;
