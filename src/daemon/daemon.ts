@@ -1,7 +1,7 @@
 import { z } from "zod";
 import { StopError, type ErrorFacts } from "#model";
 import type { Observer, Relay, StreamHolds } from "#pipeline";
-import { openQueue, type Queue } from "#queue";
+import { openQueue, type Queue, type QueueKind } from "#queue";
 import { ownText, type Note, type Store } from "#store";
 import { assemble, queueLocation, type Assembly } from "./assembly.ts";
 import { Closing } from "./closing.ts";
@@ -32,6 +32,7 @@ export interface Daemon extends AsyncDisposable {
   readonly parts: Systems;
   readonly holds: StreamHolds;
   readonly relay: Relay;
+  readonly queueKind: QueueKind;
   /** The URL of the status page, if it is served. */
   readonly url: string | undefined;
   /** Resolves while the daemon does its work; see {@link proveWork}. */
@@ -111,6 +112,7 @@ async function start(
     parts,
     holds,
     relay,
+    queueKind: queue.kind,
     url: web?.url,
     proveWork: () => proveWork({ ...parts, queue, polls: pollWatch }),
     queueGone: (patience, signal) => queueGone(queue, patience, signal),

@@ -15,6 +15,7 @@ export { unlistedStreams, type UnlistedStream } from "./state/unlisted-streams.t
 export { withIsoTimes } from "./text/json-view.ts";
 export { recordWord, shellQuoted } from "./text/shell.ts";
 export { arrivalText, duration, exchangeEnd, paceText } from "./text/figures.ts";
+export { queueText } from "./text/queue-text.ts";
 export { csvText } from "./text/csv.ts";
 export { actorText, actText, whoText } from "./text/actor-text.ts";
 export { retry, retryGroup, type RetryInput } from "./acts/retry.ts";

@@ -29,6 +29,11 @@ export function openGauges(registry: Registry, version: string): { set(readings:
     "Jobs in the queue, each for many records: those that wait and those in flight (active).",
     "state",
   );
+  const queueKind = gauge(
+    "svcsync_queue_kind",
+    "1 for what the queue runs on: redis, postgres, private (a Redis of svcsync's own) or in-process.",
+    "kind",
+  );
   const breaker = gauge(
     "svcsync_service_breaker",
     "1 for the state that the breaker before the service is in.",
@@ -72,6 +77,7 @@ export function openGauges(registry: Registry, version: string): { set(readings:
       for (const [stream, kinds] of readings.held ?? []) for (const by of kinds) held.set({ stream, by }, 1);
       for (const [stream, ms] of readings.undeliveredMs ?? []) undelivered.set({ stream }, ms / 1000);
       for (const [state, count] of Object.entries(readings.queue ?? {})) jobs.set({ state }, count);
+      if (readings.queueKind !== undefined) queueKind.set({ kind: readings.queueKind }, 1);
       for (const [channel, { waiting, failingMs }] of readings.channels ?? []) {
         notices.set({ channel }, waiting);
         failing.set({ channel }, failingMs / 1000);

@@ -12,6 +12,8 @@ export interface Readings {
   readonly undeliveredMs?: ReadonlyMap<StreamName, number>;
   /** Waiting wake-ups, and running deliveries and polls. */
   readonly queue?: { readonly waiting: number; readonly active: number };
+  /** What the queue runs on: redis, postgres, private or in-process. */
+  readonly queueKind?: string;
   /** Milliseconds since the last verified scheduled backup. */
   readonly backupAgeMs?: number;
   /** Differences found by the last scheduled comparison, by stream and kind. */

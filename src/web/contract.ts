@@ -2,6 +2,7 @@ import type { ErrorFacts, RecordId, StreamName } from "#model";
 import type { Stream } from "#mapping";
 import type { AdoptionReport, BlockedPolicy, NotedGroup, StreamPlan, UpkeepFacts } from "#operator";
 import type { HeldDeletions, RecordSides, StreamStatus } from "#pipeline";
+import type { QueueKind } from "#queue";
 import type { ServiceState } from "#service";
 import type { ActStore, AuditRecord, Exchange, GroupStore, HistoryStore, RecordStore, RecordView } from "#store";
 import type { PageActs } from "./acts.ts";
@@ -14,7 +15,7 @@ export interface Overview {
   readonly blockedRecords: BlockedPolicy;
   readonly service: ServiceState;
   /** Undefined if the queue does not answer. */
-  readonly queue: { readonly waiting: number; readonly active: number } | undefined;
+  readonly queue: { readonly kind: QueueKind; readonly waiting: number; readonly active: number } | undefined;
   /** Backups, comparisons and notification channels. */
   readonly upkeep?: UpkeepFacts;
 }

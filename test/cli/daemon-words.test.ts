@@ -23,6 +23,13 @@ describe("what status tells of a running daemon", () => {
     expect(await words(web.url)).toEqual(["the daemon reports that the service asked svcsync to wait 61 s (429)"]);
   });
 
+  it("is that its queue is in-process, because a lone daemon needs no more and a reader expects Redis", async () => {
+    await using web = await sampleWeb({
+      status: sampleStatus({ queue: { kind: "in-process", waiting: 0, active: 0 } }),
+    });
+    expect(await words(web.url)).toEqual(["the daemon's queue is in-process: it runs without a Redis server"]);
+  });
+
   it("is what a part that does not work says, and what to do", async () => {
     await using web = await sampleWeb({ ready: { needed: {}, reported: { service: away } } });
     expect(await words(web.url)).toEqual([

@@ -1,7 +1,7 @@
 import { spawn, type ChildProcess, type SpawnOptions } from "node:child_process";
 import { once } from "node:events";
 import { existsSync } from "node:fs";
-import { chmod, mkdir, open, readFile, writeFile } from "node:fs/promises";
+import { chmod, mkdir, open, readFile, symlink, writeFile } from "node:fs/promises";
 import { connect, createServer } from "node:net";
 import { join } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
@@ -201,9 +201,14 @@ describe("the program", () => {
     expect(await readFile(join(scene.folder, "new.env"), "utf8")).toContain("SERVICE_URL=\n");
   });
 
-  it("shows the whole demo, and the counts hold", async () => {
-    await using program = new Program(["demo"]);
+  it("shows the whole demo without root and without Redis, and the counts hold", async () => {
+    const bin = join(scene.folder, "bin");
+    await mkdir(bin);
+    await symlink(process.execPath, join(bin, "node"));
+    await chmod(scene.folder, 0o755);
+    await using program = new Program(["demo"], { cwd: "/", env: { PATH: bin }, ...unprivileged });
     expect(await program.ended()).toBe(0);
+    expect(program.output).toContain("with the queue in-process.");
     expect(program.output).toContain("Every other record of the ERP is in the service, once, as the ERP says.");
   });
 });

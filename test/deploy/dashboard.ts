@@ -112,6 +112,11 @@ const rows: Readonly<Record<string, readonly Drawn[]>> = {
       },
       unit: "short",
     },
+    {
+      title: "What the queue runs on",
+      shows: { "{{kind}}": `max by (kind) (svcsync_queue_kind${here})` },
+      unit: "short",
+    },
     { title: "Jobs in the queue", shows: { "{{state}}": `sum by (state) (svcsync_queue_jobs${here})` }, unit: "short" },
   ],
   Upkeep: [

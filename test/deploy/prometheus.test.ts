@@ -40,6 +40,7 @@ async function metricsText(): Promise<string> {
         records: new Map([["customers", { due: 3, parked: 1 }]]),
         lagMs: new Map([["customers", 1500]]),
         queue: { waiting: 4, active: 2 },
+        queueKind: "in-process",
         service: { state: "open", concurrency: 1, holdMs: 2500, perSecond: 39.8 },
       }),
   });

@@ -44,6 +44,7 @@ describe("metrics", () => {
         records: new Map([["customers", { due: 3, parked: 1 }]]),
         lagMs: new Map([["customers", 1500]]),
         queue: { waiting: 4, active: 2 },
+        queueKind: "in-process",
         channels: new Map([["email", { waiting: 3, failingMs: 90_000 }]]),
         service: { state: "open", concurrency: 1, holdMs: 2500, perSecond: 39.8 },
       },
@@ -57,6 +58,7 @@ describe("metrics", () => {
     expect(first).toContain('svcsync_records{stream="customers",state="parked"} 1');
     expect(first).toContain('svcsync_cursor_lag_seconds{stream="customers"} 1.5');
     expect(first).toContain('svcsync_queue_jobs{state="active"} 2');
+    expect(first).toContain('svcsync_queue_kind{kind="in-process"} 1');
     expect(first).toContain('svcsync_notifications_waiting{channel="email"} 3');
     expect(first).toContain('svcsync_notifications_failing_seconds{channel="email"} 90');
     expect(first).toContain('svcsync_service_breaker{state="open"} 1');
@@ -66,7 +68,7 @@ describe("metrics", () => {
     expect(first).toContain("svcsync_service_requests_per_second_limit 39.8");
     expect(second).toContain('svcsync_records{stream="customers",state="applied"} 4');
     const forgotten =
-      /^svcsync_(cursor_lag_seconds|queue_jobs|notifications_(waiting|failing)|service_(breaker|concurrency|hold|requests_per))|parked/;
+      /^svcsync_(cursor_lag_seconds|queue_(jobs|kind)|notifications_(waiting|failing)|service_(breaker|concurrency|hold|requests_per))|parked/;
     expect(second.split("\n").filter((line) => forgotten.test(line))).toEqual([]);
   });
 

@@ -400,7 +400,7 @@ export function sampleStatus(facts: Partial<Overview> = {}): StatusSource & { re
           concurrency: 4,
           requests: 1873,
         },
-        queue: { waiting: 4, active: 1 },
+        queue: { kind: "redis", waiting: 4, active: 1 },
         upkeep: {
           backup: {
             triedAt: now - 60 * minute,

@@ -4,6 +4,7 @@ import { join } from "node:path";
 import { styleText } from "node:util";
 import { PollsSeen, startDaemon, untilIdle, type Daemon } from "#daemon";
 import { printable } from "#model";
+import { queueText } from "#operator";
 import { streamStatus, type StreamStatus } from "#pipeline";
 import { loadLocalSettings } from "#settings";
 import type { GlobalOptions, Registration } from "../command-context.ts";
@@ -12,7 +13,6 @@ import { Progress } from "../output/progress.ts";
 import { table } from "../output/table.ts";
 import { whenAborted } from "../when-aborted.ts";
 import { liveChanges, REFUSED_CUSTOMER, show } from "./live-changes.ts";
-import { provideRedis } from "./provide-redis.ts";
 import { ServiceReader } from "./service-reader.ts";
 import { setStage, type Stage } from "./stage.ts";
 import { judge, type DemoResult } from "./verdict.ts";
@@ -32,7 +32,6 @@ export const registerDemo: Registration = (cli) =>
 async function demo(options: DemoOptions, io: Io): Promise<number> {
   const say = (text: string) => io.stdout.write(`${text}\n`);
   const { secrets } = loadLocalSettings({});
-  if (secrets.queueUrl === undefined) await provideRedis(say);
   const folder = await mkdtemp(join(tmpdir(), "svcsync-demo-"));
   await using _folder = { [Symbol.asyncDispose]: () => rm(folder, { recursive: true, force: true }) };
   await using stage = await setStage(folder, secrets.queueUrl);
@@ -55,7 +54,8 @@ async function demo(options: DemoOptions, io: Io): Promise<number> {
   if (io.signal.aborted) return exitCode.again;
   const loaded = await daemon.parts.store.counts();
   const synced = [...loaded.values()].reduce((sum, { applied = 0 }) => sum + applied, 0);
-  say(`\n  ${synced.toLocaleString("en")} records in ${((Date.now() - startedAt) / 1000).toFixed(1)} s.`);
+  const seconds = ((Date.now() - startedAt) / 1000).toFixed(1);
+  say(`\n  ${synced.toLocaleString("en")} records in ${seconds} s, with the queue ${queueText(daemon.queueKind)}.`);
 
   const service = new ServiceReader(stage.sandbox.url);
   say("\nNow the ERP changes:\n");

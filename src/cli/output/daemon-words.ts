@@ -8,12 +8,15 @@ const PATIENCE_MS = 5_000;
 
 const wrong = z.object({ code: z.string(), message: z.string() });
 const readiness = z.object({ parts: z.record(z.string(), z.union([z.literal("ok"), wrong])) });
-const overview = z.object({ service: z.object({ holdMs: z.number(), perSecond: z.number().optional() }) });
+const overview = z.object({
+  service: z.object({ holdMs: z.number(), perSecond: z.number().optional() }),
+  queue: z.object({ kind: z.string().optional() }).optional(),
+});
 
 /**
  * What the running daemon reports: one line for each part that fails, followed by its remedy, and one for a limit of the
- * service, because the store alone cannot tell that the service is down. One line if no daemon answers, and one if it
- * answers but `token` (PAGE_TOKEN) does not allow the command to read its health. Nothing if it cannot be asked because
+ * service, because the store alone cannot tell that the service is down. One line if the queue is in-process, one if no
+ * daemon answers, and one if it answers but `token` (PAGE_TOKEN) does not allow the command to read its health. Nothing if it cannot be asked because
  * it listens on any free port.
  */
 export async function daemonWords({ port, host }: LocalSettings["health"], token?: string): Promise<string[]> {
@@ -28,8 +31,14 @@ export async function daemonWords({ port, host }: LocalSettings["health"], token
     const broken = Object.entries(readiness.parse(ready).parts).flatMap(([name, said]) =>
       said === "ok" ? [] : [`the daemon reports a problem of the ${name}: ${errorText(said)}`, ...todo(said.code)],
     );
-    const pace = status === undefined ? undefined : paceText(overview.parse(status).service);
-    return pace === undefined ? broken : [...broken, `the daemon reports that the service ${pace}`];
+    if (status === undefined) return broken;
+    const { service, queue } = overview.parse(status);
+    const pace = paceText(service);
+    return [
+      ...broken,
+      ...(pace === undefined ? [] : [`the daemon reports that the service ${pace}`]),
+      ...(queue?.kind === "in-process" ? ["the daemon's queue is in-process: it runs without a Redis server"] : []),
+    ];
   } catch {
     return [`no daemon answers at ${address}: start "svcsync run", unless cron runs "svcsync sync"`];
   }

@@ -60,6 +60,7 @@ async function readings(parts: Systems, streams: readonly Stream[], queue: Queue
       }),
     ),
     ...(depth ? { queue: depth } : {}),
+    queueKind: queue.kind,
     service: service.state(),
   };
 }

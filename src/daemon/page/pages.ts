@@ -84,7 +84,10 @@ function statusSource({ configuration, parts, queue, assembly }: PagesDeps): Sta
         streams: statuses,
         blockedRecords,
         service: service.state(),
-        queue: await queue.depth().catch(() => undefined),
+        queue: await queue.depth().then(
+          (depth) => ({ kind: queue.kind, ...depth }),
+          () => undefined,
+        ),
         upkeep: await readUpkeep(store),
       };
     },

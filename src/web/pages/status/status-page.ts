@@ -4,6 +4,7 @@ import {
   attentionOf,
   duration,
   paceText,
+  queueText,
   remedyOf,
   upkeepFailures,
   upkeepText,
@@ -253,7 +254,7 @@ function sides({ service, queue }: Overview, now: number): Html {
     </dd>
     <dt>Queue</dt>
     <dd>
-      ${queue === undefined ? "does not answer" : `${counted(queue.waiting, "job")} waiting, ${queue.active} in flight`}
+      ${queue === undefined ? "does not answer" : `${queueText(queue.kind)}: ${counted(queue.waiting, "job")} waiting, ${queue.active} in flight`}
     </dd>
   </dl>`;
 }
