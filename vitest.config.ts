@@ -35,8 +35,7 @@ export default defineConfig({
     },
     setupFiles: ["test/setup/random.ts"],
     pool: "forks",
-    // One line a file and a summary; of a test that fails, all it printed.
-    reporters: [["default", { summary: false }]],
+    reporters: ["./test/setup/reporter.ts"],
     silent: "passed-only",
     slowTestThreshold: Number.POSITIVE_INFINITY,
     // Longer than anything takes beside ten busy processes: only what would never end runs into them.
