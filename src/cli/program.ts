@@ -19,6 +19,7 @@ const commands: ReadonlyMap<string, () => Promise<Registration>> = new Map([
   ["watch", async () => (await import("./commands/acts/watch.ts")).registerWatch],
   ["history", async () => (await import("./commands/views/history.ts")).registerHistory],
   ["compare", async () => (await import("./commands/setup/compare.ts")).registerCompare],
+  ["views", async () => (await import("./commands/setup/views.ts")).registerViews],
   ["peek", async () => (await import("./commands/setup/peek.ts")).registerPeek],
   ["test", async () => (await import("./commands/setup/test.ts")).registerTest],
   ["plan", async () => (await import("./commands/views/plan.ts")).registerPlan],

@@ -16,6 +16,7 @@ const valueOf: Readonly<Record<string, string>> = {
   mssql: "mssql://svcsync:x@erp.invalid/erp",
   sqlite: "sqlite:/nowhere/erp.sqlite",
   ledgersmb: "postgres://svcsync:x@erp.invalid/company",
+  views: "mssql://svcsync:x@erp.invalid/erp",
 };
 
 function load(name: string, text: string) {
@@ -106,8 +107,8 @@ describe("an order that is cancelled", () => {
 describe("the presets", () => {
   it("are the files of their folder", () => {
     const files = readdirSync(new URL("../../src/cli/init/presets", import.meta.url));
-    const names = [...presetNames, "sample"];
-    expect(files.toSorted()).toEqual(names.map((name) => `${name}.yaml`).toSorted());
+    const names = [...presetNames, "sample"].map((name) => `${name}.yaml`);
+    expect(files.toSorted()).toEqual([...names, "views"].toSorted());
   });
 });
 

@@ -10,6 +10,7 @@ import { check } from "../commands/setup/check.ts";
 import { failureCode, failureText } from "../output/failure-text.ts";
 import { exitCode, UsageError, type Io } from "../output/io.ts";
 import { readIfThere, writeWhole } from "../output/whole-file.ts";
+import { dialectOf, viewDialects, viewStatements } from "../views/view-statements.ts";
 import { answers, syncFilePath as syncFile, type AnswerOptions } from "./answers.ts";
 import { zoneObjection } from "./ask.ts";
 import { envText } from "./env-text.ts";
@@ -22,6 +23,7 @@ interface InitOptions extends GlobalOptions, AnswerOptions {
 }
 
 const schemaFile = "config/sync.schema.json";
+const viewsFile = "config/views.sql";
 
 export const registerInit: Registration = (cli) =>
   cli
@@ -53,6 +55,7 @@ async function init(options: InitOptions, io: Io): Promise<number> {
   await writeWhole(schemaFile, schemaText(adapters, resourceNames, version), 0o644);
   io.stdout.write(`\n${envFile} and ${syncFile} were written for ${preset.title}.\n`);
   if (said !== undefined) io.stdout.write(`${said}\n`);
+  if (preset.readsViews) io.stdout.write(await writeViews(settings.get("ERP_URL") ?? ""));
   if (zoneIsGuessed)
     io.stdout.write(
       `The ERP's clock is assumed to be in the zone ${zone}, this machine's. If not, use --timezone or edit ${syncFile}.\n`,
@@ -71,6 +74,15 @@ async function init(options: InitOptions, io: Io): Promise<number> {
       : '\nCorrect the problems above, then run "svcsync check" again.\n',
   );
   return code;
+}
+
+/** Writes the statements that create the views, for the database of this address. Returns what to do with them. */
+async function writeViews(url: string): Promise<string> {
+  const dialect = dialectOf(url);
+  if (dialect === undefined)
+    return `The views must be created first: "svcsync views" prints the statements, for ${viewDialects.join(", ")}.\n`;
+  await writeWhole(viewsFile, viewStatements(dialect), 0o644);
+  return `${viewsFile} has the statements that create the views. Give it to the person who administers the ERP's database.\n`;
 }
 
 /** The check's exit code, even if it could not start. */

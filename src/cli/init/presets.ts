@@ -4,6 +4,7 @@ import { z } from "zod";
 import { loadSyncFile, type SyncFile } from "#mapping";
 import { resourceNames } from "#service";
 import { adapters } from "#sources";
+import { VIEW_PREFIX } from "../views/contract.ts";
 
 /** A value that the sync file takes from the environment as `${NAME}`. */
 const variable = z.strictObject({
@@ -29,6 +30,8 @@ export interface Preset {
   readonly syncFile: string;
   /** The text before `streams:`, where the person chooses the tables. */
   readonly ownHead?: string;
+  /** Whether the streams read the views of the contract, which have to be created first. */
+  readonly readsViews?: true;
 }
 
 /** The time zone in the templates. It is a real one, so that each template is a valid sync file. */
@@ -55,6 +58,12 @@ const tablesOfSample = `#
 # table changes.
 `;
 
+/** Follows the head where the tables are the views of the contract. */
+const tablesOfViews = `#
+# The views hide what is specific to the ERP. "svcsync views mssql" (postgres, mysql, sqlite) prints the statements that create
+# them, and what they promise; docs/guides/views.md explains both.
+`;
+
 /**
  * Every ERP that `svcsync init` knows, in the order of its question. To add one, add its name here and a file in
  * `presets/`.
@@ -64,6 +73,7 @@ export const presetNames = [
   "mysql",
   "mssql",
   "sqlite",
+  "views",
   "businessCentral",
   "s4hana",
   "businessOne",
@@ -103,6 +113,8 @@ const frontMatter = z.strictObject({
   ownTables: z.literal(true).optional(),
   /** The file whose streams are used below the source, where they are the same or the person chooses them. */
   streams: z.string().optional(),
+  /** The streams read the views of the contract instead of the sample's tables, column by column. */
+  views: z.literal(true).optional(),
   variables: z.array(variable),
 });
 
@@ -130,7 +142,7 @@ export function loadPreset({ syncFile }: Preset, environment: Readonly<Record<st
 
 function readPreset(name: string): Preset {
   const [front = "", own = ""] = documentsOf(name);
-  const { title, subject = title, streams, ownTables, variables } = frontMatter.parse(parse(front));
+  const { title, subject = title, streams, ownTables, views, variables } = frontMatter.parse(parse(front));
   const head = fileHead(subject);
   if (ownTables) {
     const ownHead = `${head}\n${own.slice(0, own.indexOf("streams:\n"))}`;
@@ -140,6 +152,10 @@ function readPreset(name: string): Preset {
   const shared = documentsOf(streams).at(-1)!;
   const below = `\n${own}\n`;
   const syncFile = `${below}${shared.slice(shared.indexOf("streams:\n"))}`;
+  if (views) {
+    const ofViews = syncFile.replaceAll("{ table: ", `{ table: ${VIEW_PREFIX}`);
+    return { name, title, variables, syncFile: `${head}${tablesOfViews}${ofViews}`, readsViews: true };
+  }
   if (streams !== "sample") return { name, title, variables, syncFile: `${head}${syncFile}` };
   return { name, title, variables, syncFile: `${head}${tablesOfSample}${syncFile}`, ownHead: `${head}${below}` };
 }

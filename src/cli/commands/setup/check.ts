@@ -18,6 +18,8 @@ import { openLogger, version } from "#telemetry";
 import { attempt, orStopped } from "../../check/attempt.ts";
 import { checkFields, checkNames } from "../../check/check-fields.ts";
 import { environmentFindings } from "../../check/environment-findings.ts";
+import { checkEdits } from "../../check/check-edits.ts";
+import { checkView } from "../../check/check-views.ts";
 import { checkMail } from "../../check/check-mail.ts";
 import { findingsText, syncFileFindings } from "../../check/findings-text.ts";
 import { checkMapping } from "../../check/check-mapping.ts";
@@ -25,6 +27,7 @@ import { notCheckedOffline, offlineFindings } from "../../check/offline.ts";
 import type { StreamSample } from "../../check/sample.ts";
 import { refusedFindings } from "../../check/refused-findings.ts";
 import { readFiles, type JsonOptions, type Registration } from "../../command-context.ts";
+import { Interview } from "../../interview.ts";
 import { exitCode, printJson, UsageError, type Io } from "../../output/io.ts";
 import { wrapped } from "../../output/wrapped.ts";
 
@@ -33,6 +36,8 @@ interface CheckOptions extends JsonOptions {
   readonly service?: boolean;
   /** Only checks that need neither network nor store. */
   readonly offline?: boolean;
+  /** Asks a person to change records in the ERP, and tells whether polls notice. */
+  readonly edits?: boolean;
 }
 
 const dialectNotChecked =
@@ -48,6 +53,7 @@ export const registerCheck: Registration = (cli) =>
       "probe the tenant, with reads and two logins, and report which dialect settings and which fence fit",
     )
     .option("--offline", "verify only settings and sync file, without secrets (for continuous integration)")
+    .option("--edits", "ask you to change and delete records in the ERP, and tell whether polls notice it")
     .option("--json", "the findings as JSON")
     .action(cli.action(check));
 
@@ -59,11 +65,12 @@ export async function check(options: CheckOptions, io: Io): Promise<number> {
     const { findings, unsetVariables } = await offlineFindings(options, io);
     return report(findings, notCheckedOffline(unsetVariables), options, io);
   }
+  using interview = options.edits ? interviewOf(options, io) : undefined;
   const { settings, secrets } = loadSettings(options);
   const syncFile = await readFiles(settings, secrets, io);
   const { format } = settings.log;
   const logger = openLogger({ level: "error", format, secrets: io.redaction, destination: io.stderr });
-  const parts: CheckedParts = { settings, secrets, syncFile, logger, samples: new Map(), signal: io.signal };
+  const parts: CheckedParts = { settings, secrets, syncFile, logger, samples: new Map(), interview, signal: io.signal };
   const findings: Finding[] = [
     { subject: "settings", verdict: "ok", message: "the environment is complete" },
     ...environmentFindings(options, syncFile),
@@ -81,10 +88,18 @@ export async function check(options: CheckOptions, io: Io): Promise<number> {
   return report(findings, isProbe ? [] : [dialectNotChecked], options, io);
 }
 
+function interviewOf({ json, offline }: CheckOptions, io: Io): Interview {
+  if (json || offline || io.stdin === undefined)
+    throw new UsageError("--edits asks a person: run it in a terminal, without --json and --offline.");
+  return new Interview(io, io.stdin);
+}
+
 /** What the checks share. */
 interface CheckedParts extends Pick<Configuration, "settings" | "secrets" | "syncFile" | "logger"> {
   /** The mapped first rows of the streams, filled once the sources were checked. */
   readonly samples: Map<StreamName, StreamSample>;
+  /** Where a person is there to change records. */
+  readonly interview: Interview | undefined;
   readonly signal: AbortSignal;
 }
 
@@ -120,7 +135,7 @@ async function checkStore({ settings, secrets, syncFile, logger, signal }: Check
 
 /** Checks the sources and fills `samples` with the mapped first rows. */
 async function checkSources(parts: CheckedParts): Promise<Finding[]> {
-  const { syncFile, logger, samples, signal } = parts;
+  const { syncFile, logger, samples, interview, signal } = parts;
   return attempt(
     "erp",
     async () => {
@@ -138,15 +153,19 @@ async function checkSources(parts: CheckedParts): Promise<Finding[]> {
         );
       if (findings.some(({ verdict }) => verdict === "problem")) return findings;
       findings.push(...(await checkIdentities(parts, sources)));
-      for (const stream of syncFile.streams)
-        findings.push(
-          ...(await attempt(
-            "mapping",
-            () => checkMapping(stream, sources, samples, signal),
-            signal,
-            `stream ${stream.name}`,
-          )),
-        );
+      for (const stream of syncFile.streams) {
+        const subject = `stream ${stream.name}`;
+        const look = async () => [
+          ...(await checkView(stream, sources, signal)),
+          ...(await checkMapping(stream, sources, samples, signal)),
+        ];
+        findings.push(...(await attempt("mapping", look, signal, subject)));
+      }
+      if (interview)
+        for (const stream of syncFile.streams) {
+          const look = () => checkEdits(stream, sources.streams.get(stream.name)!, interview, signal);
+          findings.push(...(await attempt("erp", look, signal, `stream ${stream.name}, edits`)));
+        }
       return findings;
     },
     signal,
