@@ -8,7 +8,7 @@ const commands = [...stdout.matchAll(/^ {2}([a-z]+) .*$/gm)]
   .filter((name) => name !== "svcsync");
 
 /** They ask a person, run until they are stopped, or print a document. */
-const withoutJson = new Set(["help", "init", "run", "schema", "completion", "sandbox", "demo"]);
+const withoutJson = new Set(["help", "init", "run", "schema", "completion", "views", "sandbox", "demo"]);
 
 describe("help", () => {
   it("lists the commands that README names, and where to begin", () => {
