@@ -11,6 +11,16 @@ const text = `
 sources:
   erp: { adapter: sql, url: "sqlite:erp.db" }
 streams:
+  customers:
+    source: erp
+    read: { table: customers, key: number }
+    resource: customer
+    match: [customerId]
+    deleted: { when: "gone = 1", delete: true }
+    fields:
+      customerId: number
+      name: number
+      customerStatus: { lookup: customerStatus, by: name, value: { const: Active } }
   tickets:
     source: erp
     read: { table: tickets, key: number }
@@ -20,6 +30,7 @@ streams:
     fields:
       erpReferenceNumber: number
       description: text
+      customer: { ref: customers, key: customer, optional: true }
       internalDescription: { const: "" }
       priority: { lookup: priority, by: name, value: { const: Normal } }
       ticketStatus: { lookup: ticketStatus, by: name, value: { const: Open } }
@@ -48,7 +59,7 @@ async function scene() {
   const named = (resource: string, name: string) => sandbox.records(resource).find((each) => each["name"] === name)!.id;
   const stage = (stream: string, key: string, row: JsonObject) =>
     rig.stage(stream, [upsert(key, { number: key, ...row })]);
-  const ticket = (key: string, text = "A", tags = "") => stage("tickets", key, { text, tags, gone: 0 });
+  const ticket = (key: string, text = "A", tags = "") => stage("tickets", key, { text, tags, gone: 0, customer: null });
   const idOf = async (id: { stream: string; key: string }) => (await rig.store.record(id))!.binding!.serviceId;
   return {
     sandbox,
@@ -113,7 +124,7 @@ describe("a ticket that a person merged into another one", () => {
       }),
     );
     const reconciler = new Reconciler(on.rig.store, on.rig.service, new Map());
-    expect((await reconciler.reconcile(streams[0]!, undefined, never)).drifts).toEqual([]);
+    expect((await reconciler.reconcile(streams[1]!, undefined, never)).drifts).toEqual([]);
 
     await on.ticket("5", "C");
     await on.run();
@@ -193,6 +204,24 @@ describe("a ticket that a person merged into another one", () => {
     });
     await on.run();
     expect((await on.rig.store.record(order))!.applied).toMatchObject({ ticket: left });
+  });
+
+  it("does not keep its customer from being deleted, which the ERP has deleted", async () => {
+    await using on = await scene();
+    await on.stage("customers", "7", { gone: 0 });
+    await on.stage("tickets", "5", { text: "A", tags: "", gone: 0, customer: "7" });
+    await on.ticket("9");
+    await on.run();
+    await on.merge(await on.idOf(five), await on.idOf(nine));
+    await on.ticket("5", "B");
+    await on.run();
+    expect((await on.rig.store.record(five))!.state).toBe("parked");
+    await on.rig.stage("customers", [deletion("7")]);
+    const seven = { stream: "customers", key: "7" };
+    expect(await (await on.rig.planner(streams)).planOne(seven, never)).toMatchObject({ verdict: "delete" });
+    await on.run();
+    expect((await on.rig.store.record(seven))!.state).toBe("deleted");
+    expect(on.sandbox.records("customer").map((each) => each["customerId"])).toEqual(["1"]);
   });
 
   it("leaves the other record of the ERP alone when the ERP deletes it", async () => {

@@ -50,6 +50,17 @@ export async function knownMerge(
   return last((await store.note(mergesNote(resource))) ?? {}, serviceId);
 }
 
+/** The bound children of a record whose counterparts are still records of their own. What was merged keeps no parent in the service. */
+export async function standingChildren(
+  store: Pick<NoteStore, "note"> & Pick<RecordStore, "boundChildren" | "bindings">,
+  parent: RecordId,
+): Promise<RecordId[]> {
+  const children = await store.boundChildren(parent);
+  if (children.length === 0) return children;
+  const bindings = await withMerges(store, await store.bindings(children));
+  return children.filter((child) => bindings.get(recordName(child))?.mergedTo === undefined);
+}
+
 export interface MergesDeps {
   readonly store: NoteStore &
     Pick<RecordStore, "bindings" | "boundChildren" | "dependents"> &

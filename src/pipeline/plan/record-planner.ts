@@ -25,7 +25,7 @@ import { editedAsSeen } from "../deliver/empty-fields.ts";
 import { ParentMissing, Resolver, type Wanted } from "../deliver/resolver.ts";
 import { ambiguous, expectUntaken, lookUp, type Found } from "../match/candidates.ts";
 import { absentReason } from "../match/left-out.ts";
-import { expectFree, knownMerge } from "../match/merges.ts";
+import { expectFree, knownMerge, standingChildren } from "../match/merges.ts";
 import { mergedRemoval } from "./merged-removal.ts";
 import { KeysInFlight } from "../match/keys-in-flight.ts";
 import {
@@ -188,7 +188,7 @@ export class RecordPlanner {
       return { serviceId, ...draft, state: "deleted" };
     }
     const standing: RecordId[] = [];
-    for (const child of await this.#deps.store.boundChildren(view.id))
+    for (const child of await standingChildren(this.#deps.store, view.id))
       if ((await this.#fate(child, signal))?.state !== "deleted") standing.push(child);
     if (standing.length === 0) return { verdict: "delete", serviceId };
     throw childrenFirst(standing, `${counted(standing.length, "record")} ${STILL_BELOW}`);

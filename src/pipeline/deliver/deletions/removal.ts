@@ -12,7 +12,16 @@ import {
 } from "#model";
 import type { Deletion, MappedField, Stream } from "#mapping";
 import type { Service } from "#service";
-import type { AuditEntry, BoundClaim, Claim, DeliveryStore, InFlight, RecordStore, UnboundClaim } from "#store";
+import type {
+  AuditEntry,
+  BoundClaim,
+  Claim,
+  DeliveryStore,
+  InFlight,
+  NoteStore,
+  RecordStore,
+  UnboundClaim,
+} from "#store";
 import type { DeleteGuard } from "../../poll/delete-guard.ts";
 import type { Deliverable } from "../course.ts";
 import { deletedChildren } from "./deleted-children.ts";
@@ -20,7 +29,7 @@ import { edited } from "../difference.ts";
 import { fieldDropped } from "../lost-fields.ts";
 import type { DroppedFields } from "../dropped-fields.ts";
 import type { MergedTickets } from "../merged-tickets.ts";
-import { MergedError } from "../../match/merges.ts";
+import { MergedError, standingChildren } from "../../match/merges.ts";
 import type { Presence } from "../../match/presence.ts";
 import { ParentMissing, type Resolver, type Wanted } from "../resolver.ts";
 import { provesNotExecuted } from "../retry-decision.ts";
@@ -37,7 +46,7 @@ const CHILDREN_AGAIN_MAX_MS = 3_600_000;
 export const STILL_BELOW = "still below it in the service";
 
 export interface RemoverDeps {
-  readonly store: DeliveryStore & RecordStore;
+  readonly store: DeliveryStore & RecordStore & NoteStore;
   readonly service: Service;
   readonly presence: Presence;
   readonly guard: DeleteGuard;
@@ -82,7 +91,7 @@ export class Remover {
 
   async #delete(claim: BoundClaim, signal: AbortSignal): Promise<void> {
     const { store, streams, merged } = this.#deps;
-    this.#expectNone(claim, await store.boundChildren(claim.id), "record", STILL_BELOW);
+    this.#expectNone(claim, await standingChildren(store, claim.id), "record", STILL_BELOW);
     const sought = await deletedChildren(store, streams, claim.id);
     this.#expectNone(claim, sought, "deleted record", "still to be looked for in the service");
     this.#pausesMs.delete(recordName(claim.id));
