@@ -8,6 +8,8 @@ describe("what a record's state means", () => {
     expect(meaningOf({ state: "due", decision: { kind: "unbound" } })).toMatch(
       /^A person ended its binding. Nothing is sent/,
     );
+    const guarded = meaningOf({ state: "due", decision: undefined, isGuarded: true });
+    expect(guarded).toContain("the mass-change guard holds it. Nothing is sent for it");
     expect(meaningOf({ state: "skipped", decision: undefined })).toContain("or a person");
   });
 });

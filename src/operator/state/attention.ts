@@ -23,9 +23,17 @@ const meanings: Readonly<Record<RecordState, string>> = {
 const unboundDue =
   "A person ended its binding. Nothing is sent for it until a person decides which record of the service it is.";
 
+const guardedDue =
+  "The ERP changed it together with many others at once, so the mass-change guard holds it. Nothing is sent for it until that round is decided: its stream says how.";
+
 /** What a record's state means for it. */
-export function meaningOf({ state, decision }: Pick<RecordView, "state" | "decision">): string {
-  return state === "due" && decision?.kind === "unbound" ? unboundDue : meanings[state];
+export function meaningOf({
+  state,
+  decision,
+  isGuarded = false,
+}: Pick<RecordView, "state" | "decision" | "isGuarded">): string {
+  if (state === "due" && decision?.kind === "unbound") return unboundDue;
+  return isGuarded && (state === "due" || state === "waiting") ? guardedDue : meanings[state];
 }
 
 /**
