@@ -1,5 +1,5 @@
 import { parse } from "csv-parse/sync";
-import { messageOf, type RecordId } from "#model";
+import { messageOf, utf8Fault, type RecordId, type Utf8Fault } from "#model";
 import { csvText } from "#operator";
 import type { AdoptionPlan, PlannedRecord } from "#pipeline";
 import { overwriteText } from "./output/sides.ts";
@@ -58,6 +58,11 @@ function lineOf(stream: string, record: PlannedRecord): string[] {
   ];
 }
 
+/** A byte of another encoding would become another letter, so that a key names another record or none. */
+function wrongByte({ byte }: Utf8Fault): string {
+  return `found the byte ${byte}, expected UTF-8: save the list as "CSV UTF-8"; it seems to be in ${byte === "0xff" || byte === "0xfe" ? "UTF-16" : "Windows-1252"}`;
+}
+
 /** One line of an edited plan: it binds this ERP record to that service record. */
 export interface CsvRow {
   readonly id: RecordId;
@@ -71,9 +76,12 @@ export interface CsvRow {
  * once. An answer in any other line is a problem, because a record that a person knows to exist must not be created
  * again.
  */
-export function readAnswers(text: string, file: string): { answers: CsvRow[]; problems: string[] } {
+export function readAnswers(content: Uint8Array, file: string): { answers: CsvRow[]; problems: string[] } {
   const answers: CsvRow[] = [];
   const problems: string[] = [];
+  const fault = utf8Fault(content);
+  if (fault !== undefined) return { answers, problems: [`${file}:${fault.line}:${fault.column}: ${wrongByte(fault)}`] };
+  const text = Buffer.from(content).toString("utf8");
   const delimiter = delimiterOf(text);
   if (delimiter === undefined) {
     const wanted = `expected a first line of ${COLUMNS.join(", ")}, separated by comma, semicolon or tab`;

@@ -31,10 +31,25 @@ function answered(key: string, delimiter: string): string {
 }
 
 describe("the adoption list", () => {
+  it("is refused in another encoding: a key would name another record", () => {
+    const list = answered("Müller", ";");
+    for (const [encoding, byte, named] of [
+      ["latin1", "0xfc", "Windows-1252"],
+      ["utf16le", "0xff", "UTF-16"],
+    ] as const) {
+      const content = Buffer.from(`${encoding === "utf16le" ? "\uFEFF" : ""}${list}`, encoding);
+      const { answers, problems } = readAnswers(content, "list.csv");
+      expect(answers).toEqual([]);
+      expect(problems).toEqual([
+        expect.stringMatching(`^list.csv:\\d+:\\d+: found the byte ${byte}, expected UTF-8.*${named}`),
+      ]);
+    }
+  });
+
   it.each([",", ";", "\t"])("comes back with the keys it went out with, separated by %j", (delimiter) => {
     const odd = ["A;ambiguous;7;7", 'B,ambiguous,7,"7', "=1+1", "'=x", "-5", "a\nb", "tab\there", "'quoted'"];
     for (const key of odd)
-      expect(readAnswers(answered(key, delimiter), "list.csv")).toMatchObject({
+      expect(readAnswers(Buffer.from(answered(key, delimiter)), "list.csv")).toMatchObject({
         answers: [{ id: { stream: "customers", key }, serviceId: 7 }],
         problems: [],
       });
@@ -45,7 +60,7 @@ describe("the adoption list", () => {
     fc.assert(
       fc.property(fc.array(letters, { minLength: 1, maxLength: 12 }), (parts) => {
         const key = `k${parts.join("")}k`;
-        const { answers } = readAnswers(answered(key, ";"), "list.csv");
+        const { answers } = readAnswers(Buffer.from(answered(key, ";")), "list.csv");
         expect(answers.map(({ id }) => id.key)).toEqual([key]);
       }),
     );
@@ -54,16 +69,21 @@ describe("the adoption list", () => {
   it("is refused where a line has more cells than columns: an unquoted key would answer another record", () => {
     const text =
       '"stream","key","verdict","serviceId","candidates","reason"\r\ncustomers,A,ambiguous,7,7,,ambiguous,"",7,""';
-    expect(readAnswers(text, "list.csv")).toMatchObject({ answers: [], problems: [expect.stringContaining("line 2")] });
+    expect(readAnswers(Buffer.from(text), "list.csv")).toMatchObject({
+      answers: [],
+      problems: [expect.stringContaining("line 2")],
+    });
   });
 
   it("takes an unquoted key with the other delimiter for what it is", () => {
     const text = "stream,key,verdict,serviceId,candidates,reason\r\ncustomers,A;ambiguous;7;7,ambiguous,8,7 8,\r\n";
-    expect(readAnswers(text, "list.csv").answers).toMatchObject([{ id: { key: "A;ambiguous;7;7" }, serviceId: 8 }]);
+    expect(readAnswers(Buffer.from(text), "list.csv").answers).toMatchObject([
+      { id: { key: "A;ambiguous;7;7" }, serviceId: 8 },
+    ]);
   });
 
   it("is refused without its first line", () => {
-    expect(readAnswers("customers,A,ambiguous,7,7,", "list.csv")).toMatchObject({
+    expect(readAnswers(Buffer.from("customers,A,ambiguous,7,7,"), "list.csv")).toMatchObject({
       answers: [],
       problems: [expect.stringContaining("list.csv:1: found another first line")],
     });
@@ -77,7 +97,7 @@ describe("the adoption list", () => {
     ["only in the service,7,", "found the key A for a record that is only in the service, expected none"],
   ])("refuses an answer that it would not carry out: %s", (cells, problem) => {
     const text = `stream,key,verdict,serviceId,candidates\r\ncustomers,B,ambiguous,7,7 8\r\ncustomers,A,${cells}\r\n`;
-    expect(readAnswers(text, "list.csv").problems).toEqual([
+    expect(readAnswers(Buffer.from(text), "list.csv").problems).toEqual([
       `list.csv:3: ${problem}; only ambiguous records are answered here, "svcsync resolve STREAM/KEY --bind ID" binds any other`,
     ]);
   });
@@ -91,11 +111,13 @@ describe("the adoption list", () => {
     });
     const orphans = [{ resource: "customer", serviceId: 9, name: "Nord", match: "customerId 9" }];
     const list = adoptionCsv([{ ...plan("A"), records: [...records, ...others], orphans }]);
-    expect(readAnswers(list, "list.csv")).toEqual({ answers: [], problems: [] });
+    expect(readAnswers(Buffer.from(list), "list.csv")).toEqual({ answers: [], problems: [] });
   });
 
   it("names the line of a wrong answer", () => {
     const text = 'stream;key;verdict;serviceId;candidates;reason\r\ncustomers;"a\nb";ambiguous;9;7 8;\r\n';
-    expect(readAnswers(text, "list.csv").problems).toEqual(["list.csv:3: found serviceId 9, expected one of 7, 8"]);
+    expect(readAnswers(Buffer.from(text), "list.csv").problems).toEqual([
+      "list.csv:3: found serviceId 9, expected one of 7, 8",
+    ]);
   });
 });

@@ -2,6 +2,7 @@ import { execFileSync } from "node:child_process";
 import * as fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import { parseRecord } from "../../src/cli/arguments.ts";
+import { errorCodes } from "#model";
 import { recordWord, remedyOf, shellQuoted } from "#operator";
 
 const id = { stream: "contacts", key: "K000020|1" };
@@ -10,6 +11,15 @@ describe("a remedy", () => {
   it("follows from the error: an ambiguous match is chosen, not tried again as it is", () => {
     const text = remedyOf({ code: "E_MATCH_AMBIGUOUS" }, id);
     expect(text).toMatch(/^Choose one of the candidates with "svcsync resolve 'contacts\/K000020\|1' --bind ID"/);
+  });
+
+  it("names a create, which may make a duplicate, after all other commands", () => {
+    const creating = [...errorCodes()].filter((code) => remedyOf({ code }, id).includes("--create"));
+    expect(creating.length).toBeGreaterThan(3);
+    for (const code of creating) {
+      const commands = [...remedyOf({ code }, id).matchAll(/"svcsync [^"]+"/g)].map(([command]) => command);
+      expect(`${code}: ${commands[0]}`).not.toContain("--create");
+    }
   });
 
   it("names the stream where the error is a stream's", () => {

@@ -30,10 +30,10 @@ const guardedDue =
 export function meaningOf({
   state,
   decision,
-  isGuarded = false,
+  isGuarded,
 }: Pick<RecordView, "state" | "decision" | "isGuarded">): string {
   if (state === "due" && decision?.kind === "unbound") return unboundDue;
-  return isGuarded && (state === "due" || state === "waiting") ? guardedDue : meanings[state];
+  return isGuarded === true && (state === "due" || state === "waiting") ? guardedDue : meanings[state];
 }
 
 /**

@@ -53,8 +53,8 @@ export async function adopt(
   await using context = await openPartsContext(options, io, names);
   const { syncFile } = context.configuration;
   if (options.answers !== undefined) {
-    const text = await answersIn(options.answers);
-    const failed = await answer(text, options.answers, context, options, io);
+    const content = await answersIn(options.answers);
+    const failed = await answer(content, options.answers, context, options, io);
     if (failed > 0) return exitCode.needsPerson;
   }
   // Parents are planned too, though not shown: their children's natural keys contain the planned ids.
@@ -99,9 +99,9 @@ function matcherOf({ configuration: { settings, syncFile, logger }, parts }: Par
 }
 
 /** The list that a person filled in. */
-async function answersIn(path: string): Promise<string> {
+async function answersIn(path: string): Promise<Uint8Array> {
   try {
-    return await readFile(path, "utf8");
+    return await readFile(path);
   } catch (thrown) {
     throw new UsageError(`--answers: ${path} cannot be read (${codeOf(thrown) ?? "unknown"}). Nothing was written.`);
   }
@@ -121,13 +121,13 @@ function decidedText(streams: readonly Stream[]): string {
 }
 
 async function answer(
-  text: string,
+  content: Uint8Array,
   file: string,
   context: PartsContext,
   options: AdoptOptions,
   io: Io,
 ): Promise<number> {
-  const { answers, problems } = readAnswers(text, file);
+  const { answers, problems } = readAnswers(content, file);
   for (const problem of problems) io.stderr.write(`${problem}\n`);
   if (problems.length > 0) return problems.length;
   let failed = 0;

@@ -142,12 +142,10 @@ export const serviceErrors = errorPage({
         "that are known to exist.",
       normal: "When people delete records in the service.",
       remedy:
-        'A person deleted it in the service. To create it again: "svcsync resolve {record} --create". To leave it ' +
-        'deleted: "svcsync skip {record}". To always create such records again, set `gone: recreate` for the ' +
-        "stream.",
-      more:
-        "If it was not deleted, check whether the token's user may still read it. If the service has an unbound " +
-        "record with the same natural key, svcsync binds that one without asking.",
+        "Look whether the service still has it and the token's user may not see it: then correct the user's rights and run " +
+        '"svcsync retry {record}". If a person deleted it and it shall stay so: "svcsync skip {record}". To create it again: ' +
+        '"svcsync resolve {record} --create". To always create such records again, set `gone: recreate` for the stream.',
+      more: "If the service has an unbound record with the same natural key, svcsync binds that one without asking.",
     },
     E_PARENT_CHANGED: {
       meaning:
