@@ -1,5 +1,14 @@
-import { execFileSync } from "node:child_process";
-import { existsSync, mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { execFileSync, spawnSync } from "node:child_process";
+import {
+  copyFileSync,
+  existsSync,
+  mkdirSync,
+  mkdtempSync,
+  readdirSync,
+  readFileSync,
+  rmSync,
+  writeFileSync,
+} from "node:fs";
 import { tmpdir } from "node:os";
 import { dirname, join } from "node:path";
 import { parse } from "yaml";
@@ -177,6 +186,22 @@ describe("what the image and the package hold", () => {
     expect(files.map(({ path }) => path)).toEqual(expect.arrayContaining(["config/sync.yaml", "docs/sync-file.md"]));
   });
 
+  it.each([
+    { what: "an unpacked package", sources: [], ends: 0, says: "" },
+    { what: "a checkout without its compiler", sources: ["src"], ends: 1, says: "npm ci && npm prune --omit=dev" },
+  ])("is prepared by npm ci --omit=dev in $what, or says how", ({ sources, ends, says }) => {
+    const folder = mkdtempSync(join(tmpdir(), "svcsync-prepare-"));
+    try {
+      copyFileSync(join(root, "package.json"), join(folder, "package.json"));
+      for (const name of sources) mkdirSync(join(folder, name));
+      const prepared = spawnSync("npm", ["run", "--silent", "prepare"], { cwd: folder, encoding: "utf8" });
+
+      expect(prepared).toMatchObject({ status: ends, stderr: expect.stringContaining(says) });
+    } finally {
+      rmSync(folder, { recursive: true });
+    }
+  });
+
   it("asks for a Node.js that all of its libraries take", () => {
     const { packages } = z
       .object({
@@ -227,6 +252,29 @@ describe.each(["compose.yaml", "compose.replicas.yaml"])("%s", (name) => {
     expect(used.filter((network) => !Object.keys(networks).includes(network))).toEqual([]);
     const inMemory = Object.values(services).flatMap((service) => service.tmpfs);
     expect(inMemory.filter((option) => /\b[ug]id=/.test(option))).toEqual([]);
+  });
+
+  it("asks for its health as the image does, which an OCI archive of it cannot", () => {
+    const [, options = "", command = ""] = /^(.*?)\s+CMD (.*)$/s.exec(last("HEALTHCHECK") ?? "") ?? [];
+    const { test, interval, timeout, start_period, retries } = z
+      .object({
+        test: z.array(z.string()),
+        interval: z.string(),
+        timeout: z.string(),
+        start_period: z.string(),
+        retries: z.number(),
+      })
+      .parse(services["svcsync"]?.["healthcheck"]);
+
+    expect(options.split(/\s+/)).toEqual([
+      `--interval=${interval}`,
+      `--timeout=${timeout}`,
+      `--start-period=${start_period}`,
+      `--retries=${retries}`,
+    ]);
+    // The image reads its port from HEALTH_PORT, which this file sets to 8080.
+    const own = command.replaceAll("`", "'").replace("${process.env.HEALTH_PORT}", "8080");
+    expect(test).toEqual(["CMD", ...z.array(z.string()).parse(JSON.parse(own))]);
   });
 
   it("shows where a file of the ERP is mounted", () => {

@@ -1,5 +1,5 @@
 import { execFile } from "node:child_process";
-import { cp, mkdir, mkdtemp, readFile, readdir, rename, rm, stat, writeFile } from "node:fs/promises";
+import { chmod, cp, mkdir, mkdtemp, readFile, readdir, rename, rm, stat, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { dirname, join } from "node:path";
 import { promisify } from "node:util";
@@ -82,6 +82,8 @@ export async function release(options: ReleaseOptions): Promise<void> {
     const all = digestsOf(unfinished, (await readdir(unfinished)).toSorted());
     await writeFile(join(unfinished, "SHA256SUMS"), checksumsText(all));
     await sign(options, unfinished);
+    // mkdtemp makes it for its owner alone, and a release is there to be published.
+    await chmod(unfinished, 0o755);
     await rm(out, { recursive: true, force: true });
     await rename(unfinished, out);
   } finally {
@@ -122,14 +124,16 @@ async function pack({ root, folder, version }: StepContext): Promise<void> {
   await run("npm", ["pack", "--ignore-scripts", "--silent", "--pack-destination", folder], { cwd: root });
   if (!(await readdir(folder)).includes(packageFile(version)))
     throw new Error(`npm pack wrote no ${packageFile(version)}.`);
+  // npm packs none: without it, libraries would be installed that nobody has tried with this version.
+  await cp(join(root, lockFile), join(folder, lockFile));
 }
 
 /** Installs the package with what the lock file pins, in an empty folder, and syncs the sample ERP with the simulated service. */
-async function smokePackage({ root, folder, version, commit }: StepContext): Promise<void> {
+async function smokePackage({ folder, version, commit }: StepContext): Promise<void> {
   const place = await mkdtemp(join(tmpdir(), "svcsync-release-"));
   try {
     await run("tar", ["-xzf", join(folder, packageFile(version)), "-C", place, "--strip-components=1"]);
-    await cp(join(root, "package-lock.json"), join(place, "package-lock.json"));
+    await cp(join(folder, lockFile), join(place, lockFile));
     await run("npm", ["ci", "--omit=dev", "--omit=optional", "--ignore-scripts", "--silent"], { cwd: place });
     const main = join(place, "dist", "main.js");
     const { stdout } = await run(process.execPath, [main, "--version"], { cwd: place });
@@ -211,6 +215,7 @@ async function sign({ cosignKey, say }: ReleaseOptions, folder: string): Promise
   });
 }
 
+const lockFile = "package-lock.json";
 const packageFile = (version: string) => `svcsync-${version}.tgz`;
 
 async function git(root: string, ...words: readonly string[]): Promise<string> {
