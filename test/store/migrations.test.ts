@@ -2,15 +2,14 @@ import { readdir, stat, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import Database from "better-sqlite3";
 import { describe, expect, it } from "vitest";
-import { verifyBackup } from "#store";
+import { verifyBackup, type StoreUser } from "#store";
 import { migrations } from "../../src/store/sqlite/migrations/index.ts";
 import { Scene, customer, upsert } from "../conformance/store-scene.ts";
 import { sqlitePlace, type SqlitePlace } from "./sqlite-place.ts";
 import { SetClock } from "../kit/clock.ts";
 import { silentLogger } from "../kit/logger.ts";
 
-const openAs = (place: SqlitePlace, as: "daemon" | "operator") =>
-  place.open({ as, clock: new SetClock(), logger: silentLogger });
+const openAs = (place: SqlitePlace, as: StoreUser) => place.open({ as, clock: new SetClock(), logger: silentLogger });
 
 /** A store as the first version wrote it, with one bound record. */
 function writeVersionOne(dataDir: string): void {
@@ -54,6 +53,10 @@ describe("migrations", () => {
     expect(await daemon.boundTo({ resource: "customer", serviceId: 11 })).toEqual(customer("1"));
     const db = new Database(join(place.dataDir, "svcsync.db"));
     db.pragma("user_version = 2");
+    await expect(openAs(place, "reader")).rejects.toMatchObject({
+      code: "E_STORE_UNPREPARED",
+      message: expect.stringContaining("has the tables of an older version"),
+    });
     await expect(openAs(place, "operator")).rejects.toMatchObject({
       code: "E_STORE_BUSY",
       message: expect.stringContaining("another version of svcsync, and can be changed once that daemon has stopped"),

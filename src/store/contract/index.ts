@@ -101,13 +101,18 @@ export interface Standby {
   readonly waits: (holder: string, why: WaitReason) => Promise<AsyncDisposable>;
 }
 
+/** Who opens a store: what each may do is at {@link OpenStoreOptions.as}. */
+export type StoreUser = "daemon" | "operator" | "reader";
+
 export interface OpenStoreOptions {
   /**
    * `daemon` excludes other daemons until disposed (the operating system frees the lock after a kill -9) and gives back the claims of a
-   * dead daemon. `operator` reads and answers beside a running daemon.
-   * @throws {StopError} E_STORE_BUSY when another live daemon holds it.
+   * dead daemon. `operator` reads and answers beside a running daemon. `reader` only reads, beside a daemon and without one: it creates
+   * and migrates nothing, and the database itself refuses each of its steps.
+   * @throws {StopError} E_STORE_BUSY when another live daemon holds it; for a reader E_STORE_UNPREPARED when there is no store of this
+   * version.
    */
-  readonly as: "daemon" | "operator";
+  readonly as: StoreUser;
   /** Removes secrets from errors and notes before they are stored. By default no secrets are known. */
   readonly redact?: Redact;
   /** How long a claim's lease lasts unless renewed, in milliseconds. */

@@ -15,7 +15,7 @@ export interface MaintenanceStore {
    */
   backup(path: string): Promise<void>;
 
-  /** Rejects with a StopError if the store is damaged or not writable. Reads the whole store: seconds per gigabyte. */
+  /** Rejects with a StopError if the store is damaged or, unless it was opened by a reader, not writable. Reads the whole store: seconds per gigabyte. */
   check(): Promise<void>;
 
   /** The number of rows in each table, by table name. Counts every row: seconds per million. */

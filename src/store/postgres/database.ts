@@ -9,6 +9,8 @@ export interface Database {
   readonly clock: Clock;
   readonly logger: Logger;
   readonly leaseMs: number;
+  /** Whether the server refuses every step. */
+  readonly isReader: boolean;
   /** Epoch and mapping for the claims of this process; `mapping` is undefined if it need not match the leader's. */
   readonly claims: { readonly epoch: number; readonly mapping: string | undefined };
   /** A copy without secrets. */

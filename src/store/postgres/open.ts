@@ -8,10 +8,10 @@ import { makeRoles } from "../roles/roles.ts";
 import { sameSql } from "../roles/same-sql.ts";
 import { describePlace, Link, type PostgresPlace } from "./connection/link.ts";
 import type { Member } from "./connection/member.ts";
-import { locked, unlocked } from "./connection/prefix.ts";
+import { locked, reading, unlocked } from "./connection/prefix.ts";
 import { MessageQueue } from "./connection/message-queue.ts";
 import { ReplicaClock } from "./connection/replica-clock.ts";
-import { joinPrepared, prepareSchema } from "./connection/turn.ts";
+import { expectPrepared, joinPrepared, prepareSchema } from "./connection/turn.ts";
 import type { Database } from "./database.ts";
 import { BegunSends } from "./begun-sends.ts";
 import { LateWaking } from "./late-waking.ts";
@@ -47,17 +47,18 @@ const PATIENCE_MS = 20_000;
 
 /**
  * Opens the store in a schema of a PostgreSQL database, creates it if there is none, and migrates it to this program's version. An
- * operator's command never changes the tables of a running daemon.
+ * operator's command never changes the tables of a running daemon, and a reader changes nothing.
  * @throws {RetryError} E_STORE_UNREACHABLE, E_STORE_READONLY when the server is a standby.
  * @throws {StopError} E_STORE_BUSY when another live daemon holds it (for an operator: and its version is older), E_STORE_NEWER when a
- * newer program wrote it, E_STORE_DENIED, E_STORE_SERVER, E_STORE_READONLY, E_STORE_FULL when the server refuses.
+ * newer program wrote it, E_STORE_UNPREPARED for a reader, E_STORE_DENIED, E_STORE_SERVER, E_STORE_READONLY, E_STORE_FULL when the server refuses.
  */
 export async function openPostgresStore(
   place: PostgresPlace,
   options: OpenStoreOptions & { readonly clock: Clock; readonly logger: Logger },
 ): Promise<Store> {
   const member = options.as === "daemon" ? await joinPrepared(place, options) : undefined;
-  if (member === undefined) await prepareSchema(place, options.logger, options.standby);
+  if (options.as === "reader") await expectPrepared(place);
+  else if (member === undefined) await prepareSchema(place, options.logger, options.standby);
   try {
     return await connect(place, options, member);
   } catch (thrown) {
@@ -74,8 +75,9 @@ async function connect(
   const { logger, leaseMs = DEFAULT_LEASE_MS, redact = (text) => text } = options;
   // A command may read from a standby, and fails at once if it writes there. A daemon waits for the primary.
   const writes = member !== undefined;
-  const readLink = new Link(place, unlocked(place), { max: READERS, writes });
-  const stepLink = new Link(place, locked(place), { max: 1, writes });
+  const isReader = options.as === "reader";
+  const readLink = new Link(place, isReader ? reading(place) : unlocked(place), { max: READERS, writes });
+  const stepLink = new Link(place, isReader ? reading(place) : locked(place), { max: 1, writes });
   const disconnect = async () => {
     await stepLink[Symbol.asyncDispose]();
     await readLink[Symbol.asyncDispose]();
@@ -112,6 +114,7 @@ async function connect(
       clock,
       logger,
       leaseMs,
+      isReader,
       claims: { epoch: member?.epoch ?? 0, mapping: member?.mapping },
       hearCreates: (creates) => member?.commits.hear({ creates }),
       clean: (value) => redacted(value, redact),

@@ -1,4 +1,5 @@
 import { sleep } from "#model";
+import type { StoreUser } from "../contract/index.ts";
 
 /**
  * How long a command pauses between two parts, in milliseconds. SQLite's busy handler retries a waiting daemon's write after 1, 2, 5, 10,
@@ -7,7 +8,7 @@ import { sleep } from "#model";
 const REST_MS = 25;
 
 /** A command leaves a running daemon time to write. A daemon needs no pause, because its own steps queue fairly. */
-export function restOf(as: "daemon" | "operator"): () => Promise<void> {
+export function restOf(as: StoreUser): () => Promise<void> {
   return as === "daemon" ? () => Promise.resolve() : () => sleep(REST_MS);
 }
 

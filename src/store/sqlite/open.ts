@@ -1,23 +1,25 @@
+import { existsSync } from "node:fs";
 import { join } from "node:path";
 import type { Database } from "better-sqlite3";
 import type { Clock } from "#model";
 import type { Logger } from "#telemetry";
 import { DEFAULT_LEASE_MS, type OpenStoreOptions, type Store } from "../contract/index.ts";
 import { expectInCharge, FIND_MARK, type MoveMark } from "../move/mark.ts";
+import { unprepared } from "../unprepared.ts";
 import { DiskSync } from "./durability/disk-sync.ts";
 import { giveBackClaims } from "./tables/claims.ts";
-import { connect, makeDataDir } from "./durability/connection.ts";
+import { connect, connectReader, makeDataDir } from "./durability/connection.ts";
 import { DaemonLock } from "./durability/daemon-lock.ts";
 import { storeFailure } from "./durability/failures.ts";
-import { migrate, storeVersion } from "./durability/migrate.ts";
+import { expectKnownVersion, migrate, storeVersion } from "./durability/migrate.ts";
 import { migrations } from "./migrations/index.ts";
 import { SqliteStore } from "./store.ts";
 
 /**
  * Opens the store in `dataDir`, creates the directory and the file `svcsync.db` if there are none, and migrates it to this program's
- * version. An operator's command never changes the tables of a running daemon.
+ * version. An operator's command never changes the tables of a running daemon, and a reader changes nothing.
  * @throws {StopError} E_STORE_BUSY when another live daemon holds it (for an operator: and its version is older), E_STORE_NEWER when a
- * newer program wrote it, E_STORE_READONLY, E_STORE_FULL, E_STORE_CORRUPT or E_STORE_FAILED when the disk fails.
+ * newer program wrote it, E_STORE_UNPREPARED for a reader, E_STORE_READONLY, E_STORE_FULL, E_STORE_CORRUPT or E_STORE_FAILED when the disk fails.
  */
 export async function openSqliteStore(
   dataDir: string,
@@ -28,10 +30,13 @@ export async function openSqliteStore(
   let lock: DaemonLock | undefined;
   let db: Database | undefined;
   try {
-    makeDataDir(dataDir);
-    if (as === "daemon") lock = DaemonLock.take(dataDir);
-    db = connect(path);
-    bringUpToDate(db, dataDir, { locked: lock !== undefined, logger });
+    if (as === "reader") db = openPrepared(path);
+    else {
+      makeDataDir(dataDir);
+      if (as === "daemon") lock = DaemonLock.take(dataDir);
+      db = connect(path);
+      bringUpToDate(db, dataDir, { locked: lock !== undefined, logger });
+    }
     expectInCharge(db.prepare<[], MoveMark>(FIND_MARK).get(), dataDir);
     if (as === "daemon") {
       const count = giveBackClaims(db, clock, logger);
@@ -57,6 +62,20 @@ export async function openSqliteStore(
     db?.close();
     lock?.[Symbol.dispose]();
     throw storeFailure(thrown, path);
+  }
+}
+
+/** @throws {StopError} E_STORE_UNPREPARED, E_STORE_NEWER when it is not a store of this version. */
+function openPrepared(path: string): Database {
+  if (!existsSync(path)) throw unprepared(path, "nothing");
+  const db = connectReader(path);
+  try {
+    if (storeVersion(db) < migrations.length) throw unprepared(path, "older tables");
+    expectKnownVersion(db, migrations.length);
+    return db;
+  } catch (thrown) {
+    db.close();
+    throw thrown;
   }
 }
 

@@ -2,7 +2,7 @@ import type { Database } from "better-sqlite3";
 import type { Clock, RecordId, RecordState, ResourceName, StreamName } from "#model";
 import { redacted, type Logger, type Redact } from "#telemetry";
 import type { Applied, Claim } from "../claim.ts";
-import type { RecordQuery, Store } from "../contract/index.ts";
+import type { RecordQuery, Store, StoreUser } from "../contract/index.ts";
 import { checkedNote } from "../facts.ts";
 import { storedFact, type Note } from "../note.ts";
 import type { Access } from "../roles/access.ts";
@@ -33,7 +33,7 @@ import { beginMatches, endMatches } from "./tables/match-index.ts";
 const DURABLE = { durable: true } as const;
 
 export interface SqliteStoreOptions {
-  readonly as?: "daemon" | "operator";
+  readonly as?: StoreUser;
   readonly db: Database;
   readonly clock: Clock;
   readonly logger: Logger;
@@ -261,7 +261,7 @@ export class SqliteStore implements Store {
   }
 
   async check(): Promise<void> {
-    await this.saveNote(checkedNote, this.clock.now());
+    if (!this.#db.readonly) await this.saveNote(checkedNote, this.clock.now());
     await this.#read(() => expectUndamaged(this.#db));
   }
 

@@ -12,6 +12,11 @@ export function unlocked({ schema }: PostgresPlace): SqlText {
   return fill("SELECT set_config('search_path', @schema, true)", { schema: quoted(schema) });
 }
 
+/** Begins a message of a reader: the server refuses each statement of it that would write. */
+export function reading(place: PostgresPlace): SqlText {
+  return `SET TRANSACTION READ ONLY; ${unlocked(place)}`;
+}
+
 /**
  * Begins a message that changes records. Such messages run one at a time, and each sees what the one before wrote. The answer waits for the
  * server's disk, whatever the server's own setting, because this process outlives a crash of the server and builds on confirmed steps.

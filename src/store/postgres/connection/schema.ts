@@ -1,5 +1,6 @@
 import { StopError } from "#model";
 import { version as program, type Logger } from "#telemetry";
+import { unprepared } from "../../unprepared.ts";
 import { functions, functionsHash } from "../functions/index.ts";
 import { migrations } from "../migrations/index.ts";
 import { fill, type SqlText } from "../sql.ts";
@@ -53,9 +54,9 @@ export class Schema implements AsyncDisposable {
   readonly #place: PostgresPlace;
   readonly #link: Link;
 
-  constructor(place: PostgresPlace) {
+  constructor(place: PostgresPlace, prefix = locked(place)) {
     this.#place = place;
-    this.#link = new Link(place, locked(place), { max: 1 });
+    this.#link = new Link(place, prefix, { max: 1 });
   }
 
   /**
@@ -64,8 +65,20 @@ export class Schema implements AsyncDisposable {
    */
   async isCurrent(): Promise<boolean> {
     const { schema } = this.#place;
+    if (!(await this.#isMade())) await this.#change(`CREATE SCHEMA IF NOT EXISTS ${quoted(schema)}; ${BEGINNING}`);
+    return this.#isOfThisProgram();
+  }
+
+  /** For a reader: changes nothing. @throws {StopError} E_STORE_UNPREPARED unless tables and functions are those of this program. */
+  async expectCurrent(): Promise<void> {
+    const place = `the schema ${this.#place.schema}`;
+    if (!(await this.#isMade())) throw unprepared(place, "nothing");
+    if (!(await this.#isOfThisProgram())) throw unprepared(place, "older tables");
+  }
+
+  async #isMade(): Promise<boolean> {
     const [facts] = await this.#link.rows<{ server: number; encoding: string; is_made: boolean }>(
-      fill(FACTS, { table: `${quoted(schema)}.store_version` }),
+      fill(FACTS, { table: `${quoted(this.#place.schema)}.store_version` }),
     );
     if (facts === undefined || facts.server < OLDEST_SERVER || facts.encoding !== "UTF8")
       throw new StopError(
@@ -73,7 +86,11 @@ export class Schema implements AsyncDisposable {
         `the store needs PostgreSQL ${OLDEST_SERVER} or newer and a database in UTF8; ` +
           `found PostgreSQL ${facts?.server} and ${facts?.encoding}`,
       );
-    if (!facts.is_made) await this.#change(`CREATE SCHEMA IF NOT EXISTS ${quoted(schema)}; ${BEGINNING}`);
+    return facts.is_made;
+  }
+
+  async #isOfThisProgram(): Promise<boolean> {
+    const { schema } = this.#place;
     const found = await this.#found();
     if (found.version > migrations.length)
       throw new StopError(

@@ -6,7 +6,7 @@ import { NOT_A_MEMBER, storeFailure } from "./failures.ts";
 import { changerToken, isChanger, processName, untilFree, type InTheWay, type Obstacle } from "./in-the-way.ts";
 import { Link, type PostgresPlace } from "./link.ts";
 import { Member, type MemberDeps } from "./member.ts";
-import { locked } from "./prefix.ts";
+import { locked, reading } from "./prefix.ts";
 import { Schema } from "./schema.ts";
 
 const NO_REPLICA = "NOT EXISTS (SELECT 1 FROM members WHERE expires_at > clock_timestamp())";
@@ -42,6 +42,12 @@ export async function prepareSchema(place: PostgresPlace, logger: Logger, standb
     // Another program may have migrated the schema during the wait.
     if (turn !== undefined && !(await schema.isCurrent())) await schema.bringUpToDate(logger, turn.keep);
   }
+}
+
+/** For a reader: changes nothing. @throws {StopError} E_STORE_UNPREPARED unless the schema is that of this program, or as {@link prepareSchema}. */
+export async function expectPrepared(place: PostgresPlace): Promise<void> {
+  await using schema = new Schema(place, reading(place));
+  await schema.expectCurrent();
 }
 
 /**

@@ -33,7 +33,7 @@ export function maintenanceStore(db: Database): Omit<MaintenanceStore, keyof Sam
       ),
     async check() {
       const values = { name: checkedNote.name, value: JSON.stringify(db.clock.now()) };
-      await db.step([filled(upsert("notes", "name", values))]);
+      if (!db.isReader) await db.step([filled(upsert("notes", "name", values))]);
       await tableCounts();
     },
   };

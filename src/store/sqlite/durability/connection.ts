@@ -48,6 +48,11 @@ function found(path: string): Stats | undefined {
   );
 }
 
+/** Opens an existing file for a reader. The system call that would write to it is refused. */
+export function connectReader(path: string): Database.Database {
+  return new Database(path, { timeout: BUSY_TIMEOUT_MS, readonly: true, fileMustExist: true });
+}
+
 /** Opens the file with the settings that every connection to the store needs; `isAlone` fails unless it is the only connection. */
 export function connect(path: string, { isAlone = false } = {}): Database.Database {
   makePrivateFile(path);

@@ -12,14 +12,7 @@ export function storeVersion(db: Database): number {
  * @throws {StopError} E_STORE_NEWER when a newer program wrote the file: nothing is touched.
  */
 export function migrate(db: Database, migrations: readonly string[]): number {
-  const found = storeVersion(db);
-  if (found > migrations.length)
-    throw new StopError(
-      "E_STORE_NEWER",
-      `the store ${db.name} has version ${found}, but this program knows versions up to ${migrations.length}; ` +
-        "run the newer program, or restore the backup that was taken before it ran",
-      { details: { found, known: migrations.length } },
-    );
+  const found = expectKnownVersion(db, migrations.length);
   for (const [version, script] of migrations.entries()) {
     if (version < found) continue;
     db.transaction(() => {
@@ -27,5 +20,18 @@ export function migrate(db: Database, migrations: readonly string[]): number {
       db.pragma(`user_version = ${version + 1}`);
     }).immediate();
   }
+  return found;
+}
+
+/** The version of the file's tables. @throws {StopError} E_STORE_NEWER when a newer program than this one wrote the file. */
+export function expectKnownVersion(db: Database, known: number): number {
+  const found = storeVersion(db);
+  if (found > known)
+    throw new StopError(
+      "E_STORE_NEWER",
+      `the store ${db.name} has version ${found}, but this program knows versions up to ${known}; ` +
+        "run the newer program, or restore the backup that was taken before it ran",
+      { details: { found, known } },
+    );
   return found;
 }
