@@ -64,22 +64,32 @@ export interface StoreContext extends AsyncDisposable {
 type StreamNames = readonly (StreamName | undefined)[];
 
 /**
- * For commands that read the store, with or without a running daemon. Warnings go to stderr.
+ * For commands that read the store, with or without a running daemon. Warnings go to stderr. As a `reader`, nothing can be written.
  * @throws {UsageError} when one of `names` is not in the sync file.
  */
-export async function openStoreContext(options: GlobalOptions, io: Io, names: StreamNames = []): Promise<StoreContext> {
+export async function openStoreContext(
+  options: GlobalOptions,
+  io: Io,
+  names: StreamNames = [],
+  as: "operator" | "reader" = "operator",
+): Promise<StoreContext> {
   const { settings, secrets } = loadLocalSettings(options);
   const syncFile = await readFiles(settings, secrets, io);
   expectKnown(names, syncFile);
-  const store = await openLocalStore(settings, secrets, io);
+  const store = await openLocalStore(settings, secrets, io, as);
   return { settings, secrets, syncFile, store, [Symbol.asyncDispose]: () => store[Symbol.asyncDispose]() };
 }
 
 /** Opens the store that the settings name, with or without a running daemon. */
-export async function openLocalStore(settings: LocalSettings, secrets: Secrets, io: Io): Promise<Store> {
+export async function openLocalStore(
+  settings: LocalSettings,
+  secrets: Secrets,
+  io: Io,
+  as: "operator" | "reader" = "operator",
+): Promise<Store> {
   const logger = operatorLogger(settings, io);
   const { redact } = io.redaction;
-  return openStore(storeLocation(settings, secrets), { as: "operator", clock: systemClock, logger, redact });
+  return openStore(storeLocation(settings, secrets), { as, clock: systemClock, logger, redact });
 }
 
 /**

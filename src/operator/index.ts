@@ -26,7 +26,7 @@ export { forget, forgettable, otherPlaces, type Forgettable } from "./acts/forge
 export { pollNow, rereadKeys, rereadStream, type Reread } from "./acts/reread.ts";
 export { confirmDeletions, confirmPlan, heldCount } from "./acts/confirm.ts";
 export { settleFile } from "./acts/settle-file.ts";
-export { planStream, type StreamPlan } from "./plan/stream-plan.ts";
+export { planStream, type StreamPlan, type StreamPlanDeps } from "./plan/stream-plan.ts";
 export { MARKDOWN_SAMPLES, planMarkdown } from "./plan/plan-markdown.ts";
 export {
   confirmText,

@@ -45,4 +45,4 @@ export { firstMailNote } from "./wake/mail-hold.ts";
 export { confirmMassChange, MassGuard } from "./plan/mass-guard.ts";
 export { massHeldNote } from "./wake/mass-hold.ts";
 export { Tally, type PlanCounts } from "./plan/tally.ts";
-export { VERDICTS, type PlannedDelivery, type PlannedField, type Verdict } from "./plan/planned-delivery.ts";
+export { isChange, VERDICTS, type PlannedDelivery, type PlannedField, type Verdict } from "./plan/planned-delivery.ts";

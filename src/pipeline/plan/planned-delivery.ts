@@ -80,3 +80,8 @@ export class KnownFates {
     this.#fates.set(recordName(id), fate);
   }
 }
+
+/** Whether the delivery changes anything, in the service or for a person. */
+export function isChange({ verdict }: Pick<PlannedDelivery, "verdict">): boolean {
+  return CHANGES.has(verdict);
+}

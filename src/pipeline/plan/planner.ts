@@ -13,7 +13,7 @@ import { wouldHoldDeletions, type DeleteGuardSettings } from "../poll/delete-gua
 import { PageAhead } from "./page-ahead.ts";
 import { withMerges } from "../match/merges.ts";
 import { RecordPlanner, type KnownNames } from "./record-planner.ts";
-import { CHANGES, type PlannedDelivery } from "./planned-delivery.ts";
+import type { PlannedDelivery } from "./planned-delivery.ts";
 
 /** How many records are read and mapped together. */
 const PAGE = 100;
@@ -113,11 +113,6 @@ export class Planner {
     const stream = this.#streams.get(id.stream);
     if (!view || !stream || !this.#isDue(view)) return undefined;
     return this.#planned(view, stream, signal);
-  }
-
-  /** Whether the delivery changes anything, in the service or for a person. */
-  isChange({ verdict }: PlannedDelivery): boolean {
-    return CHANGES.has(verdict);
   }
 
   /** Whether the guard would hold this many deletions of the stream. */

@@ -38,10 +38,15 @@ interface CheckOptions extends JsonOptions {
   readonly offline?: boolean;
   /** Asks a person to change records in the ERP, and tells whether polls notice. */
   readonly edits?: boolean;
+  /** Leaves out what marks the store or the queue. */
+  readonly writesNothing?: boolean;
 }
 
 const dialectNotChecked =
   'whether the DIALECT settings fit the tenant (brand, paths, lists, paging). "svcsync check --service" reads a few records to find out.';
+
+const writesNotChecked =
+  'whether the store can be written, and the queue, because nothing may be written from here. "svcsync check" verifies both.';
 
 const stoppedEarly = "the rest, because svcsync was told to stop. Check again.";
 
@@ -61,31 +66,40 @@ export const registerCheck: Registration = (cli) =>
 export async function check(options: CheckOptions, io: Io): Promise<number> {
   if (options.offline && options.service)
     throw new UsageError("--offline and --service exclude each other: the dialect can only be read from the service.");
+  const { isStopped, ...facts } = await readFindings(options, io);
+  const code = report(facts, options, io);
+  return isStopped ? exitCode.again : code;
+}
+
+/** What `svcsync check --json` prints, and whether it was stopped before its end. */
+export async function readFindings(options: CheckOptions, io: Io): Promise<Findings> {
   if (options.offline) {
     const { findings, unsetVariables } = await offlineFindings(options, io);
-    return report(findings, notCheckedOffline(unsetVariables), options, io);
+    return { findings, notChecked: notCheckedOffline(unsetVariables), isStopped: false };
   }
   using interview = options.edits ? interviewOf(options, io) : undefined;
   const { settings, secrets } = loadSettings(options);
   const syncFile = await readFiles(settings, secrets, io);
   const { format } = settings.log;
   const logger = openLogger({ level: "error", format, secrets: io.redaction, destination: io.stderr });
-  const parts: CheckedParts = { settings, secrets, syncFile, logger, samples: new Map(), interview, signal: io.signal };
+  const { signal } = io;
+  const as = options.writesNothing ? "reader" : "operator";
+  const parts: CheckedParts = { settings, secrets, syncFile, logger, as, samples: new Map(), interview, signal };
   const findings: Finding[] = [
     { subject: "settings", verdict: "ok", message: "the environment is complete" },
     ...environmentFindings(options, syncFile),
     ...syncFileFindings(settings.syncFile, syncFile),
   ];
   const isProbe = options.service ?? false;
+  const looks = [checkStore, checkSources, ...(options.writesNothing ? [] : [checkQueue]), checkService];
   try {
-    for (const look of [checkStore, checkSources, checkQueue, checkService])
-      findings.push(...(await orStopped(look(parts, isProbe), io.signal)));
+    for (const look of looks) findings.push(...(await orStopped(look(parts, isProbe), signal)));
   } catch (thrown) {
-    if (!io.signal.aborted) throw thrown;
-    report(findings, [stoppedEarly], options, io);
-    return exitCode.again;
+    if (!signal.aborted) throw thrown;
+    return { findings, notChecked: [stoppedEarly], isStopped: true };
   }
-  return report(findings, isProbe ? [] : [dialectNotChecked], options, io);
+  const notChecked = [...(options.writesNothing ? [writesNotChecked] : []), ...(isProbe ? [] : [dialectNotChecked])];
+  return { findings, notChecked, isStopped: false };
 }
 
 function interviewOf({ json, offline }: CheckOptions, io: Io): Interview {
@@ -100,12 +114,19 @@ interface CheckedParts extends Pick<Configuration, "settings" | "secrets" | "syn
   readonly samples: Map<StreamName, StreamSample>;
   /** Where a person is there to change records. */
   readonly interview: Interview | undefined;
+  readonly as: "operator" | "reader";
   readonly signal: AbortSignal;
 }
 
+interface Findings {
+  readonly findings: readonly Finding[];
+  /** What was left out, one sentence each. */
+  readonly notChecked: readonly string[];
+  readonly isStopped: boolean;
+}
+
 function report(
-  findings: readonly Finding[],
-  notChecked: readonly string[],
+  { findings, notChecked }: Pick<Findings, "findings" | "notChecked">,
   options: Pick<CheckOptions, "json">,
   io: Io,
 ): number {
@@ -114,12 +135,12 @@ function report(
   return findings.some(({ verdict }) => verdict === "problem") ? exitCode.needsPerson : exitCode.ok;
 }
 
-async function checkStore({ settings, secrets, syncFile, logger, signal }: CheckedParts): Promise<Finding[]> {
+async function checkStore({ settings, secrets, syncFile, logger, as, signal }: CheckedParts): Promise<Finding[]> {
   return attempt(
     "store",
     async () => {
       const location = storeLocation(settings, secrets);
-      await using store = await openStore(location, { as: "operator", clock: systemClock, logger });
+      await using store = await openStore(location, { as, clock: systemClock, logger });
       await store.check();
       await expectKnownService(store, location, settings.service, false);
       const refused = await refusedFindings(store, syncFile.streams);
@@ -127,7 +148,11 @@ async function checkStore({ settings, secrets, syncFile, logger, signal }: Check
       const unlisted = (await unlistedStreams(store, syncFile.streams)).map(({ name, message, remedy }): Finding => {
         return { subject: `stream ${name}`, verdict: "warning", message, remedy };
       });
-      return [{ subject: "store", verdict: "ok", message: `${where} can be written` }, ...refused, ...unlisted];
+      return [
+        { subject: "store", verdict: "ok", message: `${where} can be ${as === "reader" ? "read" : "written"}` },
+        ...refused,
+        ...unlisted,
+      ];
     },
     signal,
   );
@@ -174,12 +199,12 @@ async function checkSources(parts: CheckedParts): Promise<Finding[]> {
 
 /** Checks that each stream is read from the data that its records come from. */
 async function checkIdentities(parts: CheckedParts, sources: Sources): Promise<Finding[]> {
-  const { settings, secrets, syncFile, logger, signal } = parts;
+  const { settings, secrets, syncFile, logger, as, signal } = parts;
   return attempt(
     "store",
     async () => {
       const location = storeLocation(settings, secrets);
-      await using store = await openStore(location, { as: "operator", clock: systemClock, logger });
+      await using store = await openStore(location, { as, clock: systemClock, logger });
       const known = new KnownSources({ store, clock: systemClock, former: settings.polling.formerSources });
       const findings: Finding[] = [];
       for (const { name } of syncFile.streams)

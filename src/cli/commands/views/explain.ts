@@ -20,6 +20,7 @@ import {
   type Exchange,
   type RecordStore,
   type RecordView,
+  type Store,
 } from "#store";
 import { parseRecord } from "../../arguments.ts";
 import { openStoreContext, type JsonOptions, type Registration } from "../../command-context.ts";
@@ -41,9 +42,10 @@ export const registerExplain: Registration = (cli) =>
     .option("--json", "as JSON")
     .action(cli.action((what: Subject, options: JsonOptions, io: Io) => explain(what, options, io)));
 
-type Subject = RecordId | ({ readonly code: string } & ErrorEntry);
+export type Subject = RecordId | ({ readonly code: string } & ErrorEntry);
 
-function subject(text: string): Subject {
+/** Parses the name of a record or an error code. @throws {InvalidArgumentError} */
+export function subject(text: string): Subject {
   const code = text.toUpperCase();
   const entry = errorEntry(code);
   if (entry !== undefined) return { code, ...entry };
@@ -76,19 +78,35 @@ function withPlace(words: string, target: string): string {
 async function explainRecord(id: RecordId, options: JsonOptions, io: Io): Promise<number> {
   await using context = await openStoreContext(options, io, [id.stream]);
   const { store } = context;
+  const facts = await readRecord(id, store);
+  if (typeof facts === "string") {
+    io.stderr.write(facts);
+    return exitCode.needsPerson;
+  }
+  const { obstacles, history, exchanges } = facts;
+  if (options.json) printJson(io.stdout, facts);
+  else {
+    const waiting = [...(await waits(facts, store)), ...obstaclesOf(id, obstacles)];
+    io.stdout.write(asText(facts, waiting, history, exchanges));
+  }
+  return exitCode.ok;
+}
+
+/** What `svcsync explain STREAM/KEY --json` prints; sentences if the store does not have the record. */
+export async function readRecord(id: RecordId, store: Store) {
   const view = await store.record(id);
   const obstacles = await streamObstacles(store, id.stream, store.clock.now());
-  const ofStream = obstacles.map((obstacle) => `${id.stream}: ${obstacle}.`);
   if (!view) {
     const unknown = `${recordLabel(id)} is not in the store: no poll of ${id.stream} has returned this key.`;
-    io.stderr.write(`${[unknown, ...ofStream].map(oneLine).join("\n")}\n`);
-    return exitCode.needsPerson;
+    return `${[unknown, ...obstaclesOf(id, obstacles)].map(oneLine).join("\n")}\n`;
   }
   const history = await store.audit({ id, limit: HISTORY });
   const exchanges = await store.watches.exchanges(id);
-  if (options.json) printJson(io.stdout, { ...view, obstacles, history, exchanges });
-  else io.stdout.write(asText(view, [...(await waits(view, store)), ...ofStream], history, exchanges));
-  return exitCode.ok;
+  return { ...view, obstacles, history, exchanges };
+}
+
+function obstaclesOf({ stream }: RecordId, obstacles: readonly string[]): string[] {
+  return obstacles.map((obstacle) => `${stream}: ${obstacle}.`);
 }
 
 /** Which parents it waits for, and whether they can be bound. */

@@ -12,8 +12,9 @@ import {
   planStream,
   planText,
   type StreamPlan,
+  type StreamPlanDeps,
 } from "#operator";
-import { Planner } from "#pipeline";
+import { isChange, Planner, type PlannedDelivery } from "#pipeline";
 import { KnownNames, type Service } from "#service";
 import { redacted } from "#telemetry";
 import { actorOf, withActor, type ActOptions } from "../../actor.ts";
@@ -59,21 +60,12 @@ export const registerPlan: Registration = (cli) =>
 async function plan(names: readonly string[], options: PlanOptions, io: Io): Promise<number> {
   expectCombinable(options);
   await using context = await openStoreContext(options, io, [...names, options.record?.stream]);
-  const { store, settings } = context;
-  const { changeGuard } = settings;
-  const { streams } = context.syncFile;
-  if (options.record) await knownRecord(store, options.record);
-  const planner = await openPlanner(context);
-  if (options.record) return await planRecord(options.record, planner, options, io);
+  if (options.record) return await planRecord(options.record, context, options, io);
   const shown = options.markdown ? MARKDOWN_SAMPLES : undefined;
   const planned = async (csv?: CsvFile) => {
     await csv?.add(csvHead);
-    const each = async (delivery: Parameters<typeof csvRows>[0]) => csv?.add(csvRows(delivery));
-    const found: StreamPlan[] = [];
-    for (const stream of streams)
-      if (names.length === 0 || names.includes(stream.name))
-        found.push(await planStream(stream, { store, planner, changeGuard, shown, each }, io.signal));
-    return found;
+    const each = async (delivery: PlannedDelivery) => csv?.add(csvRows(delivery));
+    return await readPlans(context, names, io.signal, { shown, each });
   };
   const plans = await (options.csv === undefined ? planned() : CsvFile.write(options.csv, planned));
   if (options.confirm !== undefined) return await confirm(options.confirm, plans, context, options, io);
@@ -93,18 +85,48 @@ function expectCombinable({ record, confirm, markdown, json }: PlanOptions): voi
   if (json) throw new UsageError("Choose one of --json and --markdown.");
 }
 
+/** The plans that `svcsync plan --json` prints, of these streams or of all. */
+export async function readPlans(
+  context: StoreContext,
+  names: readonly string[],
+  signal: AbortSignal,
+  more: Pick<StreamPlanDeps, "shown" | "each"> = {},
+): Promise<StreamPlan[]> {
+  const { store, settings, syncFile } = context;
+  const deps = { store, planner: await openPlanner(context), changeGuard: settings.changeGuard, ...more };
+  const found: StreamPlan[] = [];
+  for (const stream of syncFile.streams)
+    if (names.length === 0 || names.includes(stream.name)) found.push(await planStream(stream, deps, signal));
+  return found;
+}
+
+/**
+ * What `svcsync plan --record STREAM/KEY --json` prints: null where the next run leaves the record alone.
+ * @throws {ParkError} when the store does not have it.
+ */
+export async function readPlanOf(
+  id: RecordId,
+  context: StoreContext,
+  signal: AbortSignal,
+): Promise<{ readonly planned: PlannedDelivery | null }> {
+  await knownRecord(context.store, id);
+  const planner = await openPlanner(context);
+  return { planned: (await planner.planOne(id, signal)) ?? null };
+}
+
 function openPlanner({ store, settings, syncFile }: StoreContext): Promise<Planner> {
   const known = new KnownNames({ load: (resource) => store.reference(resource) });
   const names = (...[resource, by, value]: Parameters<Service["lookup"]>) => known.lookup(resource, by, value);
   return Planner.open({ store, names, clock: systemClock, guard: settings.guard }, syncFile.streams);
 }
 
-async function planRecord(id: RecordId, planner: Planner, { json }: PlanOptions, io: Io): Promise<number> {
-  const planned = await planner.planOne(id, io.signal);
-  if (json) printJson(io.stdout, { planned: planned ?? null });
+async function planRecord(id: RecordId, context: StoreContext, { json }: PlanOptions, io: Io): Promise<number> {
+  const facts = await readPlanOf(id, context, io.signal);
+  const { planned } = facts;
+  if (json) printJson(io.stdout, facts);
   else if (planned) io.stdout.write(`${deliveryText(planned)}\n`);
   else io.stdout.write(`The next run leaves it alone; "svcsync explain" shows how it is.\n`);
-  return planned && planner.isChange(planned) ? exitCode.changes : exitCode.ok;
+  return planned && isChange(planned) ? exitCode.changes : exitCode.ok;
 }
 
 async function confirm(

@@ -1,8 +1,8 @@
 import { Option } from "commander";
-import { errorText, oneLine, RECORD_STATES, recordLabel, type RecordState } from "#model";
+import { errorText, oneLine, RECORD_STATES, recordLabel, type RecordId, type RecordState } from "#model";
 import { ErrorGroups, recordWord, remedyOf, type ErrorGroup } from "#operator";
-import { eachRecord, type RecordView } from "#store";
-import { positiveInteger } from "../../arguments.ts";
+import { eachRecord, type RecordView, type Store } from "#store";
+import { positiveInteger, recordNamed } from "../../arguments.ts";
 import { openStoreContext, type JsonOptions, type Registration } from "../../command-context.ts";
 import { exitCode, printJson, type Io } from "../../output/io.ts";
 import { table } from "../../output/table.ts";
@@ -12,7 +12,17 @@ interface RecordsOptions extends JsonOptions {
   readonly state?: readonly RecordState[];
   readonly code?: string;
   readonly each?: boolean;
+  readonly after?: RecordId;
   readonly limit: number;
+}
+
+/** Which records are listed. */
+export interface RecordsQuery {
+  readonly stream?: string | undefined;
+  /** Default: those that need attention. */
+  readonly state?: readonly RecordState[] | undefined;
+  readonly code?: string | undefined;
+  readonly after?: RecordId | undefined;
 }
 
 export const registerRecords: Registration = (cli) =>
@@ -22,6 +32,7 @@ export const registerRecords: Registration = (cli) =>
     .addOption(new Option("--state <state...>", "states to list").choices(RECORD_STATES))
     .option("--code <code>", "only records with this error")
     .option("--each", "each record, instead of one entry per cause")
+    .option("--after <record>", "only records after this one, in the order of --each", recordNamed)
     .option("--limit <count>", "with --each or --json: at most this many", positiveInteger, 100)
     .option("--json", "one line of JSON per record")
     .action(cli.action(records));
@@ -32,30 +43,41 @@ export const registerRecords: Registration = (cli) =>
  */
 async function records(stream: string | undefined, options: RecordsOptions, io: Io): Promise<number> {
   await using context = await openStoreContext(options, io, [stream]);
-  const states = options.state ?? ["parked", "uncertain"];
+  const query = { ...options, stream };
   const isListed = options.each === true || options.json === true;
-  const groups = new ErrorGroups();
-  const listed: RecordView[] = [];
-  for await (const record of eachRecord(context.store, { stream, states })) {
-    if (options.code !== undefined && record.error?.code !== options.code) continue;
-    if (!isListed) groups.add(record);
-    else if (listed.push(record) === options.limit) break;
-  }
+  const listed = isListed ? await listRecords(context.store, query, options.limit) : [];
   if (options.json) for (const view of listed) printJson(io.stdout, view);
-  else if (options.each && listed.length > 0) io.stdout.write(wrapped(asTable(listed), io.width));
+  else if (listed.length > 0) io.stdout.write(wrapped(asTable(listed), io.width));
   else {
+    const groups = new ErrorGroups();
+    if (!isListed) for await (const record of foundRecords(context.store, query)) groups.add(record);
     const found = groups.list();
-    const none = `${oneLine(noneText(stream, states, options.code))}\n`;
+    const none = `${oneLine(noneText(query))}\n`;
     io.stdout.write(wrapped(found.length === 0 ? none : found.map(asText).join("\n"), io.width));
   }
   return exitCode.ok;
 }
 
+/** What `svcsync records --json` prints, one record per line. */
+export async function listRecords(store: Store, query: RecordsQuery, limit: number): Promise<RecordView[]> {
+  const listed: RecordView[] = [];
+  for await (const record of foundRecords(store, query)) if (listed.push(record) === limit) break;
+  return listed;
+}
+
+const attention: readonly RecordState[] = ["parked", "uncertain"];
+
+async function* foundRecords(store: Store, { stream, state = attention, code, after }: RecordsQuery) {
+  for await (const record of eachRecord(store, { stream, states: state, after }))
+    if (code === undefined || record.error?.code === code) yield record;
+}
+
 /** Repeats what was asked for: with a misspelt code, "none" would otherwise look like good news. */
-function noneText(stream: string | undefined, states: readonly RecordState[], code: string | undefined): string {
+function noneText({ stream, state: states = attention, code, after }: RecordsQuery): string {
   const of = stream === undefined ? "" : ` of ${stream}`;
   const withCode = code === undefined ? "" : ` with the error ${code}`;
-  return `No record${of} is ${states.join(" or ")}${withCode}.`;
+  const later = after === undefined ? "" : ` after ${recordLabel(after)}`;
+  return `No record${of}${later} is ${states.join(" or ")}${withCode}.`;
 }
 
 /** One cause: how many records, what it is, which records, and what to do. */

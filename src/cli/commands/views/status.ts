@@ -14,7 +14,7 @@ import {
 } from "#operator";
 import { streamStatus, type StreamStatus } from "#pipeline";
 import { eachRecord } from "#store";
-import { openStoreContext, type JsonOptions, type Registration } from "../../command-context.ts";
+import { openStoreContext, type JsonOptions, type Registration, type StoreContext } from "../../command-context.ts";
 import { daemonWords } from "../../output/daemon-words.ts";
 import { exitCode, printJson, statusCode, type Io } from "../../output/io.ts";
 import { fittingTables } from "../../output/table.ts";
@@ -38,15 +38,9 @@ uncertain (you must act), left out (by the rules of the stream or by a user), de
 /** `svcsync status`: shows the state of each stream from the store, and what a running daemon reports about other parts. */
 async function status(options: JsonOptions, io: Io): Promise<number> {
   await using context = await openStoreContext(options, io);
-  const statuses = await streamStatus(context.store, context.syncFile.streams, systemClock);
-  const causes = new ErrorGroups();
-  for await (const record of eachRecord(context.store, { states: ["parked", "uncertain"] })) causes.add(record);
-  const unlisted = await unlistedStreams(context.store, context.syncFile.streams);
-  const upkeep = await readUpkeep(context.store);
-  // With several replicas, one may have stopped while the others work.
-  const stop = upkeep.replicas?.length ? undefined : await context.store.note(stopNote);
-  const stopped = stop && { ...stop, remedy: remedyOf(stop, { stream: "STREAM" }) };
-  if (options.json) printJson(io.stdout, { streams: statuses, causes: causes.list(), unlisted, stopped, ...upkeep });
+  const facts = await readStatus(context);
+  const { streams: statuses, causes, unlisted, stopped, ...upkeep } = facts;
+  if (options.json) printJson(io.stdout, facts);
   else {
     const now = systemClock.now();
     const words = [
@@ -60,9 +54,22 @@ async function status(options: JsonOptions, io: Io): Promise<number> {
         : []),
       ...(await daemonWords(context.settings.health, context.secrets.pageToken)),
     ];
-    io.stdout.write(asText(statuses, causes.list(), words, io.width));
+    io.stdout.write(asText(statuses, causes, words, io.width));
   }
   return stopped ? exitCode.needsPerson : statusCode(statuses, context.settings.blockedRecords);
+}
+
+/** What `svcsync status --json` prints. */
+export async function readStatus({ store, syncFile }: Pick<StoreContext, "store" | "syncFile">) {
+  const streams = await streamStatus(store, syncFile.streams, systemClock);
+  const causes = new ErrorGroups();
+  for await (const record of eachRecord(store, { states: ["parked", "uncertain"] })) causes.add(record);
+  const unlisted = await unlistedStreams(store, syncFile.streams);
+  const upkeep = await readUpkeep(store);
+  // With several replicas, one may have stopped while the others work.
+  const stop = upkeep.replicas?.length ? undefined : await store.note(stopNote);
+  const stopped = stop && { ...stop, remedy: remedyOf(stop, { stream: "STREAM" }) };
+  return { streams, causes: causes.list(), unlisted, stopped, ...upkeep };
 }
 
 /** The largest causes; "svcsync records" lists all of them with remedies. */
