@@ -1,8 +1,7 @@
 import { Command, CommanderError } from "commander";
-import { codeOf, errorEntry } from "#model";
 import { versionText } from "#telemetry";
 import type { CommandLine, Registration } from "./command-context.ts";
-import { failureCode, failureText, isSettingsError } from "./output/failure-text.ts";
+import { failureCode, failureText, settingsAdvice } from "./output/failure-text.ts";
 import { exitCode, exitCodes, safeIo, type Io, type ProcessIo } from "./output/io.ts";
 
 /** In the order of the help. Only the requested command is imported: importing all takes 100 ms and 5 MB more. */
@@ -44,6 +43,7 @@ const commands: ReadonlyMap<string, () => Promise<Registration>> = new Map([
   ["rebuild", async () => (await import("./commands/maintenance/rebuild.ts")).registerRebuild],
   ["page-password", async () => (await import("./commands/setup/page-password.ts")).registerPagePassword],
   ["notify", async () => (await import("./commands/maintenance/notify.ts")).registerNotify],
+  ["mcp", async () => (await import("./commands/running/mcp.ts")).registerMcp],
   ["schema", async () => (await import("./commands/setup/schema.ts")).registerSchema],
   ["completion", async () => (await import("./commands/setup/completion.ts")).registerCompletion],
   ["sandbox", async () => (await import("./commands/setup/sandbox.ts")).registerSandbox],
@@ -114,12 +114,6 @@ ${exitCodes.map(([code, meaning]) => `  ${String(code).padEnd(4)}${meaning}`).jo
 function failed(thrown: unknown, io: Io): number {
   if (thrown instanceof CommanderError) return thrown.exitCode === 0 ? exitCode.ok : exitCode.usage;
   io.stderr.write(failureText(thrown));
-  if (isSettingsError(thrown)) io.stderr.write(`${settingsAdvice(thrown)}\n`);
+  io.stderr.write(settingsAdvice(thrown));
   return failureCode(thrown);
-}
-
-function settingsAdvice(thrown: unknown): string {
-  const code = codeOf(thrown);
-  if (code === "E_TEST_FILE") return errorEntry(code)!.remedy;
-  return 'Correct it, then run "svcsync check". .env.example and docs/sync-file.md explain every setting and keyword; "svcsync init" writes the first files.';
 }

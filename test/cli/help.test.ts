@@ -7,8 +7,8 @@ const commands = [...stdout.matchAll(/^ {2}([a-z]+) .*$/gm)]
   .map(([, name]) => name!)
   .filter((name) => name !== "svcsync");
 
-/** They ask a person, run until they are stopped, or print a document. */
-const withoutJson = new Set(["help", "init", "run", "schema", "completion", "views", "sandbox", "demo"]);
+/** They ask a person, run until they are stopped, speak a protocol of their own, or print a document. */
+const withoutJson = new Set(["help", "init", "run", "mcp", "schema", "completion", "views", "sandbox", "demo"]);
 
 describe("help", () => {
   it("lists the commands that README names, and where to begin", () => {

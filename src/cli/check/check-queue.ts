@@ -2,8 +2,16 @@ import { mkdtemp, rm } from "node:fs/promises";
 import { join } from "node:path";
 import { queueLocation, type Configuration } from "#daemon";
 import { systemClock, type Finding } from "#model";
-import { openQueue } from "#queue";
+import { openQueue, type QueueKind } from "#queue";
 import { attempt } from "./attempt.ts";
+
+const queueWords: Readonly<Record<QueueKind, string>> = {
+  redis: "redis answers",
+  postgres: "postgres answers",
+  private: "its own Redis can be started",
+  "in-process":
+    "it is in-process, because QUEUE_URL is not set and the PATH has no usable redis-server or valkey-server",
+};
 
 /** Checks that the queue answers, or that a private server can be started. */
 export async function checkQueue({

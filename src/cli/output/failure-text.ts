@@ -1,4 +1,4 @@
-import { codeOf, messageOf, errorText, StopError, SyncError } from "#model";
+import { codeOf, errorEntry, messageOf, errorText, StopError, SyncError } from "#model";
 import { exitCode, UsageError } from "./io.ts";
 
 /** Errors about options that conflict only in combination, which the parser cannot detect. */
@@ -44,6 +44,14 @@ export function failureCode(thrown: unknown): number {
   return thrown instanceof StopError ? exitCode.stopped : exitCode.again;
 }
 
-export function isSettingsError(thrown: unknown): boolean {
+/** A line to add to {@link failureText} about where settings and sync file are explained; nothing for other errors. */
+export function settingsAdvice(thrown: unknown): string {
+  if (!isSettingsError(thrown)) return "";
+  const code = codeOf(thrown);
+  if (code === "E_TEST_FILE") return `${errorEntry(code)!.remedy}\n`;
+  return 'Correct it, then run "svcsync check". .env.example and docs/sync-file.md explain every setting and keyword; "svcsync init" writes the first files.\n';
+}
+
+function isSettingsError(thrown: unknown): boolean {
   return thrown instanceof SyncError && settingsErrors.has(thrown.code);
 }

@@ -38,11 +38,16 @@ export interface Io extends Omit<ProcessIo, "stdout" | "stderr"> {
 export function safeIo(io: ProcessIo): Io {
   const redaction = new Redaction();
   const safe = (stream: NodeJS.WritableStream): TextOutput => ({
-    write: (text) => stream.write(printable(redaction.redact(text))),
+    write: (text) => stream.write(safeText(text, redaction)),
   });
   const ownWords: TextOutput = { write: (text) => io.stdout.write(printable(text)) };
   const width = io.isTerminal && "columns" in io.stdout ? Number(io.stdout.columns) || undefined : undefined;
   return { ...io, stdout: safe(io.stdout), stderr: safe(io.stderr), redaction, ownWords, terminal: io.stdout, width };
+}
+
+/** What may leave the process: without secrets and without characters that control a terminal. JSON keeps its meaning. */
+export function safeText(text: string, { redact }: Pick<Redaction, "redact">): string {
+  return printable(redact(text));
 }
 
 /** Prints one value as one line of JSON, with instants in ISO 8601. */

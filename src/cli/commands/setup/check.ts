@@ -1,16 +1,6 @@
-import { mkdtemp, rm } from "node:fs/promises";
-import { join } from "node:path";
-import {
-  expectKnownService,
-  KnownSources,
-  openSources,
-  queueLocation,
-  type Configuration,
-  type Sources,
-} from "#daemon";
+import { expectKnownService, KnownSources, openSources, type Configuration, type Sources } from "#daemon";
 import { isLoopback, systemClock, type Finding, type StreamName } from "#model";
 import { remedyOf, unlistedStreams } from "#operator";
-import { openQueue, type QueueKind } from "#queue";
 import { openService, type Service } from "#service";
 import { loadSettings, storeLocation } from "#settings";
 import { openStore } from "#store";
@@ -22,6 +12,7 @@ import { checkEdits } from "../../check/check-edits.ts";
 import { checkView } from "../../check/check-views.ts";
 import { checkMail } from "../../check/check-mail.ts";
 import { findingsText, syncFileFindings } from "../../check/findings-text.ts";
+import { checkQueue } from "../../check/check-queue.ts";
 import { checkMapping } from "../../check/check-mapping.ts";
 import { notCheckedOffline, offlineFindings } from "../../check/offline.ts";
 import type { StreamSample } from "../../check/sample.ts";
@@ -73,11 +64,11 @@ export async function check(options: CheckOptions, io: Io): Promise<number> {
 
 /** What `svcsync check --json` prints, and whether it was stopped before its end. */
 export async function readFindings(options: CheckOptions, io: Io): Promise<Findings> {
+  using interview = options.edits ? interviewOf(options, io) : undefined;
   if (options.offline) {
     const { findings, unsetVariables } = await offlineFindings(options, io);
     return { findings, notChecked: notCheckedOffline(unsetVariables), isStopped: false };
   }
-  using interview = options.edits ? interviewOf(options, io) : undefined;
   const { settings, secrets } = loadSettings(options);
   const syncFile = await readFiles(settings, secrets, io);
   const { format } = settings.log;
@@ -234,40 +225,6 @@ function within(place: string, name: string, findings: readonly Finding[]): Find
     const subject = rest === "" ? place : `${place}, ${rest}`;
     return { ...finding, subject, ...(remedy === undefined ? {} : { remedy }) };
   });
-}
-
-const queueWords: Readonly<Record<QueueKind, string>> = {
-  redis: "redis answers",
-  postgres: "postgres answers",
-  private: "its own Redis can be started",
-  "in-process":
-    "it is in-process, because QUEUE_URL is not set and the PATH has no usable redis-server or valkey-server",
-};
-
-async function checkQueue({ settings, secrets, logger, signal }: CheckedParts): Promise<Finding[]> {
-  return attempt(
-    "queue",
-    async () => {
-      await using folder = await folderBeside(settings.dataDir);
-      const location = queueLocation({ ...settings, dataDir: folder.path }, secrets);
-      await using queue = await openQueue(location, { clock: systemClock, logger });
-      await queue.ping();
-      return [{ subject: "queue", verdict: "ok", message: queueWords[queue.kind] }];
-    },
-    signal,
-  );
-}
-
-/**
- * A folder of its own instead of the daemon's: if two private servers start in one folder, each removes the other's
- * socket, also when it ends.
- */
-async function folderBeside(dataDir: string): Promise<AsyncDisposable & { readonly path: string }> {
-  const own = await mkdtemp(join(dataDir, "check-")).catch(() => undefined);
-  return {
-    path: own ?? dataDir,
-    [Symbol.asyncDispose]: async () => void (own && (await rm(own, { recursive: true, force: true }))),
-  };
 }
 
 async function checkService(
