@@ -82,5 +82,11 @@ export const operatorErrors = errorPage({
       remedy: "Give a time up to `1d`, or wait until another watch ends.",
       more: "A watch ends automatically; a new watch of the same record replaces the earlier one.",
     },
+    E_STORE_UNPREPARED: {
+      meaning:
+        "`svcsync mcp` opens the store only to read. There is no store yet, or its tables are of an older version of svcsync.",
+      normal: "Before the first run, and after an upgrade until svcsync was started.",
+      remedy: 'Run "svcsync status" once, or start svcsync: both create the store, or bring it to this version.',
+    },
   },
 });

@@ -185,12 +185,6 @@ export const storeErrors = errorPage({
       normal: "After a return to an earlier version, or if not all replicas were upgraded.",
       remedy: 'Run the newer version, or restore the copy that "svcsync backup" made before it ran.',
     },
-    E_STORE_UNPREPARED: {
-      meaning:
-        "`svcsync mcp` opens the store only to read. There is no store yet, or its tables are of an older version of svcsync.",
-      normal: "Before the first run, and after an upgrade until svcsync was started.",
-      remedy: 'Run "svcsync status" once, or start svcsync: both create the store, or bring it to this version.',
-    },
     E_STORE_RESTORED: {
       meaning:
         "The store knows fewer creates, or fewer other writes, than the queue: the files in `DATA_DIR` were restored to an earlier state (from a snapshot, a " +
