@@ -25,7 +25,7 @@ describe("the layers of tests", () => {
     expect(long?.toSorted()).toEqual(all.filter((file) => file.endsWith(".long.test.ts")).toSorted());
     expect(scripts).toMatchObject({
       test: "vitest run --project=!long",
-      "test:long": "vitest run --project=long",
+      "test:long": "vitest run --project=long --maxWorkers=3",
       "test:all": "npm test && npm run test:long",
     });
   });

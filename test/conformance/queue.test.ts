@@ -4,7 +4,6 @@ import { join } from "node:path";
 import { InProcessJobs } from "#queue";
 import { startPostgres } from "../setup/postgres.ts";
 import { startRedis } from "../setup/redis.ts";
-import { startSentinels } from "../setup/redis-sentinel.ts";
 import { describeQueue } from "./queue.ts";
 
 let places = 0;
@@ -15,14 +14,6 @@ describeQueue("Redis", async () => {
   return {
     fresh: async () => ({ kind: "redis", url: `${redis.url}?prefix=${nextPrefix()}` }),
     [Symbol.asyncDispose]: () => redis[Symbol.asyncDispose](),
-  };
-});
-
-describeQueue("Redis behind Sentinel", async () => {
-  const sentinels = await startSentinels();
-  return {
-    fresh: async () => ({ kind: "redis", url: `${sentinels.url}?prefix=${nextPrefix()}` }),
-    [Symbol.asyncDispose]: () => sentinels[Symbol.asyncDispose](),
   };
 });
 

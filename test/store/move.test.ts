@@ -1,36 +1,24 @@
-import { spawn } from "node:child_process";
-import { once } from "node:events";
 import { writeFile } from "node:fs/promises";
 import { join } from "node:path";
-import { fileURLToPath } from "node:url";
 import Database from "better-sqlite3";
 import { afterAll, describe, expect, it } from "vitest";
-import { errorFacts, systemClock, type Actor } from "#model";
-import { move, openStore, type StoreLocation } from "#store";
+import { systemClock } from "#model";
 import { movedTables } from "../../src/store/sqlite/index.ts";
 import { OOPS, Scene, customer, upsert } from "../conformance/store-scene.ts";
-import { SetClock } from "../kit/clock.ts";
 import { silentLogger } from "../kit/logger.ts";
 import { postgresServer } from "../setup/postgres.ts";
-import { scriptEnvironment } from "../setup/script.ts";
 import { large, RECORDS } from "./large-place.ts";
-import { ask, postgresPlace, type PostgresPlace } from "./postgres-place.ts";
+import { by, describeKilledMove, filledStore, interrupted, moved, open } from "./moving.ts";
+import { ask, postgresPlace } from "./postgres-place.ts";
 import { sqlitePlace, type SqlitePlace } from "./sqlite-place.ts";
 
 const server = postgresServer();
 afterAll(() => server.end());
 const makePlace = async () => postgresPlace(await server.url());
 
-const options = { clock: new SetClock(), logger: silentLogger, report: () => undefined };
-const moved = (from: StoreLocation, to: StoreLocation) => move(from, to, options);
-const open = (location: StoreLocation, as: "daemon" | "operator" = "operator") =>
-  openStore(location, { as, clock: systemClock, logger: silentLogger });
-
 const long = Array.from({ length: 10_000 }, (_, at) => String.fromCodePoint(0x4e00 + ((at * 7919) % 0x5000))).join("");
 /** What texts may hold, and what the text format of COPY gives a meaning to. */
 const oddTexts = ["", "\0", "a\0b", "\u0001", "\uD7FF", "\u{1F600}", "\\N", "\\.", "\t\\t\n\\n\r", "'\"", long];
-
-const by: Actor = { name: "anna", via: "cli" };
 
 type Value = string | number | null;
 
@@ -97,15 +85,6 @@ async function emptyStore(): Promise<SqlitePlace> {
   const place = await sqlitePlace();
   await (await open(place.location))[Symbol.asyncDispose]();
   return place;
-}
-
-/** A store that knows some records, one bound and one with a create that was begun. */
-async function filledStore(place: SqlitePlace | PostgresPlace, count = 3_000): Promise<void> {
-  await using scene = await Scene.open(async () => ({ ...place, [Symbol.asyncDispose]: async () => {} }));
-  await scene.stage(Array.from({ length: count }, (_, at) => upsert(`${at}`)));
-  await scene.bound(customer("bound"), 11);
-  await scene.store.acts.save("customers", { action: "reread", outcome: "once" }, by);
-  await scene.store.begin(await scene.claimed(customer("begun")), { resource: "customers", projection: {} });
 }
 
 describe("a move of the store", () => {
@@ -276,55 +255,7 @@ describe("a move is refused, and nothing is copied,", () => {
   });
 });
 
-/** A daemon reads a change and a new record. */
-async function changed(location: StoreLocation): Promise<void> {
-  await using daemon = await open(location, "daemon");
-  const changes = [upsert("0", { name: "changed" }), upsert("later")];
-  await daemon.stage("customers", { changes, cursor: 2, backfill: false, complete: true });
-}
-
-/** Makes the move in another process and kills that one at a step. */
-async function interrupted(from: StoreLocation, to: StoreLocation, step: string): Promise<void> {
-  const script = fileURLToPath(new URL("move-worker.ts", import.meta.url));
-  const child = spawn(process.execPath, [script, JSON.stringify(from), JSON.stringify(to), step], {
-    env: scriptEnvironment,
-    stdio: ["ignore", "pipe", "inherit"],
-  });
-  const closed = once(child, "close");
-  const said = await Promise.race([once(child.stdout, "data").then(() => true), closed.then(() => false)]);
-  child.kill("SIGKILL");
-  await closed;
-  if (!said) throw new Error(`the move ended before it came to ${step}`);
-}
-
-// They wait for the lease of the process that was killed.
-describe.concurrent.each(["SQLite to PostgreSQL", "PostgreSQL to SQLite"])("a move from %s that is killed", (way) => {
-  it.each(["began", "copying records", "copying contents", "comparing contents", "compared", "marked"])(
-    "when it is at %s leaves at most one store in charge, and ends when it is run again",
-    async (step) => {
-      const makers = [sqlitePlace, makePlace] as const;
-      const [makeFirst, makeSecond] = way === "SQLite to PostgreSQL" ? makers : ([makers[1], makers[0]] as const);
-      await using first = await makeFirst();
-      await using second = await makeSecond();
-      const isLast = step === "marked";
-      await filledStore(first);
-      await interrupted(first.location, second.location, step);
-
-      await expect(open(second.location, "daemon")).rejects.toMatchObject({ code: "E_STORE_INCOMPLETE" });
-      await expect(open(second.location)).rejects.toMatchObject({ family: "stop", code: "E_STORE_INCOMPLETE" });
-      // The old one is in charge, and changes: what was copied is copied again where it is no longer true.
-      const code = await changed(first.location).catch((thrown: unknown) => errorFacts(thrown).code);
-      expect(code).toBe(isLast ? "E_STORE_MOVED" : undefined);
-      const { tables } = await moved(first.location, second.location);
-      expect(tables.length).toBe(isLast ? 0 : movedTables().length);
-      await expect(open(first.location)).rejects.toMatchObject({ code: "E_STORE_MOVED" });
-      await using store = await open(second.location, "daemon");
-      expect((await store.record(customer("bound")))?.binding).toEqual({ resource: "customers", serviceId: 11 });
-      expect((await store.record(customer("0")))?.row).toEqual({ name: isLast ? "Name of 0" : "changed" });
-      expect((await store.counts()).get("customers")).toMatchObject({ due: isLast ? 3_001 : 3_002 });
-    },
-  );
-});
+describeKilledMove(makePlace, ["copying records", "marked"]);
 
 it("a move that was killed does not write again what it had written", async () => {
   await using first = await sqlitePlace();
