@@ -15,15 +15,12 @@ if (!(major >= 24 || (major === 22 && minor >= 15))) {
 // What V8 compiled is kept in a folder of this user alone, so that a command starts sooner. The daemon starts once and has no use for
 // it. Where the folder cannot be written, as in a container with a read-only root, nothing happens.
 if (!process.argv.includes("run")) await keepCompiled().catch(() => {});
-const { runCommand } = await import("#cli");
+const { runCommand, stopSignals } = await import("#cli");
 
 // The process: arguments, signals and the exit code. Everything else can be run by a test.
 const stop = new AbortController();
 let signals = 0;
-for (const [name, number] of [
-  ["SIGINT", 2],
-  ["SIGTERM", 15],
-] as const)
+for (const [name, number] of stopSignals())
   process.on(name, () => {
     signals += 1;
     // The second signal means now.

@@ -1,2 +1,3 @@
 export { runCommand } from "./program.ts";
+export { stopSignals } from "./stop-signals.ts";
 export type { Io } from "./output/io.ts";

@@ -33,7 +33,8 @@ async function demo(options: DemoOptions, io: Io): Promise<number> {
   const say = (text: string) => io.stdout.write(`${text}\n`);
   const { secrets } = loadLocalSettings({});
   const folder = await mkdtemp(join(tmpdir(), "svcsync-demo-"));
-  await using _folder = { [Symbol.asyncDispose]: () => rm(folder, { recursive: true, force: true }) };
+  // Windows keeps files for a moment after they were closed, and then refuses to remove the folder.
+  await using _folder = { [Symbol.asyncDispose]: () => rm(folder, { recursive: true, force: true, maxRetries: 5 }) };
   await using stage = await setStage(folder, secrets.queueUrl);
   const streams = stage.configuration.syncFile.streams.map(({ name }) => name);
   const polls = new PollsSeen();
