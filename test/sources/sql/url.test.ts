@@ -3,6 +3,7 @@ import { isLoopback } from "#model";
 import { plainFinding } from "../../../src/sources/sql/read/check.ts";
 import { Database } from "../../../src/sources/sql/database.ts";
 import { engineOf } from "../../../src/sources/sql/engines/engines.ts";
+import { sqlitePath } from "../../../src/sources/sql/engines/sqlite-file.ts";
 import { settings } from "../../../src/sources/sql/settings.ts";
 import { otherMachine } from "../../../src/sources/sql/url.ts";
 
@@ -71,5 +72,25 @@ describe("the address of a database", () => {
     const hosts = ["localhost", "127.0.0.1", "[::1]", "erp.localhost", "127.0.0.1.example", "localhost.example"];
     expect(hosts.filter((host) => !isLoopback(host))).toEqual(["127.0.0.1.example", "localhost.example"]);
     expect(otherMachine("nonsense", isLoopback)).toBeUndefined();
+  });
+});
+
+describe("the path of a SQLite file", () => {
+  it.each([
+    ["linux", "sqlite:/srv/erp.db", "/srv/erp.db"],
+    ["linux", "sqlite:///srv/erp.db", "/srv/erp.db"],
+    ["linux", "SQLite:erp.db", "erp.db"],
+    ["linux", "file:///srv/erp%20data.db", "/srv/erp data.db"],
+    ["linux", "sqlite:/C:/erp.db", "/C:/erp.db"],
+    ["win32", "sqlite:C:\\ERP\\erp.db", "C:\\ERP\\erp.db"],
+    ["win32", "sqlite:C:/ERP/erp.db", "C:/ERP/erp.db"],
+    ["win32", "sqlite:/C:/ERP/erp.db", "C:/ERP/erp.db"],
+    ["win32", "sqlite:///c:/ERP/erp.db", "c:/ERP/erp.db"],
+    ["win32", "sqlite:\\\\server\\share\\erp.db", "\\\\server\\share\\erp.db"],
+    ["win32", "sqlite:////server/share/erp.db", "//server/share/erp.db"],
+    ["win32", "file:///C:/ERP/erp%20data.db", "C:\\ERP\\erp data.db"],
+    ["win32", "FILE:///C:/erp.db", "C:\\erp.db"],
+  ] as const)("on %s, %s is %s", (platform, url, path) => {
+    expect(sqlitePath(url, platform)).toBe(path);
   });
 });

@@ -1,6 +1,5 @@
 import { realpath } from "node:fs/promises";
 import { setImmediate } from "node:timers/promises";
-import { fileURLToPath } from "node:url";
 import type Database from "better-sqlite3";
 import { messageOf } from "#model";
 import type { SqlSettings } from "../settings.ts";
@@ -16,7 +15,7 @@ import {
 } from "./engine.ts";
 import { errorCode } from "./network-fault.ts";
 import { RowBudget } from "./row-budget.ts";
-import { contentAt, fileAt, openFile } from "./sqlite-file.ts";
+import { contentAt, fileAt, openFile, sqlitePath } from "./sqlite-file.ts";
 
 /** The longest that other work waits for rows, unless SQLite itself takes longer to find one. */
 const turnMs = 20;
@@ -196,12 +195,6 @@ function kindOf(declared: string | null): ColumnKind {
   if (type.includes("BLOB") || type.includes("BINARY")) return "binary";
   if (type.includes("DATETIME") || type.includes("TIMESTAMP")) return "any-datetime";
   return "any";
-}
-
-function sqlitePath(url: string): string {
-  if (url.startsWith("file:")) return fileURLToPath(url);
-  const path = url.replace(/^sqlite:/i, "");
-  return path.startsWith("//") ? path.slice(2) : path;
 }
 
 const codes: readonly (readonly [RegExp, Fault["code"]])[] = [

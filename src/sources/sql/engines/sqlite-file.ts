@@ -1,6 +1,7 @@
 import { accessSync, closeSync, constants, openSync, readFileSync, readSync, statSync } from "node:fs";
 import { userInfo } from "node:os";
 import { dirname } from "node:path";
+import { fileURLToPath } from "node:url";
 import Database from "better-sqlite3";
 import { messageOf, ParkError } from "#model";
 import { errorCode } from "./network-fault.ts";
@@ -19,6 +20,14 @@ export interface OpenedFile {
   readonly database: Database.Database;
   /** True if it is a copy in memory, because SQLite may not write beside the file. */
   readonly isCopy: boolean;
+}
+
+/** The path in an address: `sqlite:/erp.db`, `sqlite:///erp.db`, `file:///erp.db`; on Windows also `sqlite:C:\erp.db`, `sqlite:///C:/erp.db`. */
+export function sqlitePath(url: string, platform: NodeJS.Platform = process.platform): string {
+  const windows = platform === "win32";
+  if (/^file:/i.test(url)) return fileURLToPath(url, { windows });
+  const path = url.replace(/^sqlite:(\/\/)?/i, "");
+  return windows ? path.replace(/^\/(?=[a-z]:)/i, "") : path;
 }
 
 /** Identifies the file at a path, so that a replacement is noticed; undefined if there is none. */
