@@ -8,6 +8,8 @@ const CREATED = { method: "POST", resource: "customer", status: 200 } as const;
 const UPDATED = { method: "PUT", resource: "customer", status: 200 } as const;
 const CHANGED_ROWS = 100;
 const PATIENCE_MS = 3_600_000;
+/** The most creates that may have been begun when the system was killed: svcsync journals four for each of 16 requests at once. */
+const BEGUN = 64;
 
 /** One complete run, as the service saw it, and what it cost. */
 export interface Run extends Verdict {
@@ -31,7 +33,11 @@ export interface Figures {
   /** The next run, after {@link CHANGED_ROWS} rows of the ERP changed. */
   readonly changes: Run;
   /** A first load that was killed at half its creates, and the run after it. */
-  readonly afterKill: Run & { readonly createdBefore: number };
+  readonly afterKill: Run & {
+    readonly createdBefore: number;
+    /** From the start of the program until every customer is created but {@link BEGUN}: the others cannot have been in flight. */
+    readonly secondsToOthers: number;
+  };
 }
 
 /** Two first loads into empty services: one is left alone and followed by changes, the other one is killed. */
@@ -65,7 +71,12 @@ async function killed(peer: Peer, erp: SampleErp, faults: readonly Fault[]) {
     await load.kill();
   }
   const createdBefore = await sandbox.count(CREATED);
-  return { createdBefore, ...(await complete(peer, sandbox, erp)) };
+  const startedAt = Date.now();
+  const others = sandbox
+    .reached(erp.all("customers").length - BEGUN, CREATED, PATIENCE_MS)
+    .then(() => (Date.now() - startedAt) / 1000);
+  const run = await complete(peer, sandbox, erp);
+  return { createdBefore, ...run, secondsToOthers: await others };
 }
 
 async function endsTooSoon(load: RunningLoad): Promise<never> {
