@@ -17,6 +17,7 @@ export default {
   outDir: ".source/built",
   cacheDir: ".source/cache",
   markdown: {
+    theme: { light: "github-light-high-contrast", dark: "github-dark-high-contrast" },
     anchor: { slugify: anchorOf },
     // Braces, words between colons and addresses in the documents mean themselves, as they do on a code host.
     attrs: { disable: true },
