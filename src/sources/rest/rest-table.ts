@@ -1,5 +1,5 @@
 import type { HttpAnswer } from "#http";
-import { splitKey, type Json, type JsonObject, type Key } from "#model";
+import type { Json, Key } from "#model";
 import { PageGauge } from "../wire/walk/paging.ts";
 import { findInList } from "../wire/walk/prove-filter.ts";
 import { RowReader } from "../wire/walk/read-rows.ts";
@@ -7,6 +7,7 @@ import type { Scope, WireTable } from "../wire/table.ts";
 import { keyOf } from "../wire/stamps/values.ts";
 import type { WebClient } from "../wire/client/web-client.ts";
 import type { RestPage, RestQuery, RestShape } from "./shape.ts";
+import { fitsAddress, SingleRecords } from "./single-record.ts";
 
 /** Makes a shape a table to walk. With `isLog`, one key may occur several times. */
 export function restTable(client: WebClient, shape: RestShape, isLog = false): WireTable {
@@ -29,7 +30,7 @@ export function restTable(client: WebClient, shape: RestShape, isLog = false): W
     const full = paged && (gauge.mayContinue(rows.length, shape.pageSize) || (shape.gaps === true && rows.length > 0));
     return { ...exchange, query, rows, full };
   };
-  return {
+  const table: WireTable = {
     name: shape.name,
     stampField: shape.stamp?.field ?? "",
     sorted: shape.sorted,
@@ -53,32 +54,14 @@ export function restTable(client: WebClient, shape: RestShape, isLog = false): W
       : {
           async find(key: Key, signal: AbortSignal) {
             if (!fitsAddress(key)) return await findInList(this, key, signal);
-            const raw = await readByKey(client, shape, key, signal);
+            const raw = await single.read(key, signal);
             const [row] = raw === undefined ? [] : reader.read([raw]);
             return row === undefined || shape.isListed === true ? row : await findInList(this, key, signal);
           },
         }),
   };
-}
-
-/** Reads a record by the request for one; undefined if the API has none with this key. */
-export async function readByKey(
-  client: WebClient,
-  shape: RestShape,
-  key: Key,
-  signal: AbortSignal,
-): Promise<JsonObject | undefined> {
-  const answer: Json | undefined = await client.json(shape.one!(key), signal);
-  const row = answer === undefined ? undefined : shape.oneRow?.(answer);
-  return row === undefined || keyOf(row, shape.keyFields) !== key ? undefined : row;
-}
-
-/**
- * Whether a key can be part of an address. An empty part, `.` and `..` would lead elsewhere, and half of a surrogate pair has no
- * encoding.
- */
-export function fitsAddress(key: Key): boolean {
-  return splitKey(key).every((part) => part !== "" && part !== "." && part !== ".." && part.isWellFormed());
+  const single = new SingleRecords(client, shape, table);
+  return table;
 }
 
 function scopeOf(scope: Scope): Pick<RestQuery, "range" | "nulls"> {

@@ -15,9 +15,10 @@ import { erpnext } from "./presets/erpnext.ts";
 import { openTrytonLogin, tryton } from "./presets/tryton.ts";
 import { weclapp } from "./presets/weclapp.ts";
 import { xentral } from "./presets/xentral.ts";
-import { fitsAddress, readByKey, restTable } from "./rest-table.ts";
+import { restTable } from "./rest-table.ts";
 import type { PresetRead, presetSchema, RestRead, RestSettings } from "./schema.ts";
 import type { RestShape, RestShapes } from "./shape.ts";
+import { fitsAddress, SingleRecords } from "./single-record.ts";
 
 /** Opens an API as a source. Connects at the first read. */
 export async function openRest(settings: RestSettings, context: OpenContext): Promise<OpenedSource<RestRead>> {
@@ -27,6 +28,7 @@ export async function openRest(settings: RestSettings, context: OpenContext): Pr
       const { tracks, deletions, hasSilentDeletions = false } = shapesOf(name, read, settings);
       const main = tracks[0];
       const table = restTable(client, main);
+      const single = main.one === undefined ? undefined : new SingleRecords(client, main, table);
       return wireStream({
         name,
         table,
@@ -39,7 +41,11 @@ export async function openRest(settings: RestSettings, context: OpenContext): Pr
         hasSilentDeletions,
         times: { clock: client.serverClock, overlapMs: read.overlap, marginMs: read.margin },
         logger: context.logger.child({ stream: name }),
-        readOne: (key, signal) => readOne(client, main, key, signal),
+        readOne: async (key, signal) => {
+          if (single === undefined || !fitsAddress(key)) return (await search(client, main, [key], signal)).get(key);
+          const row = await single.read(key, signal);
+          return row === undefined ? undefined : (main.tidy?.(row) ?? row);
+        },
         // Without a path for one record the list is walked, which finds many records as easily as one.
         ...(main.one === undefined ? { readMany: (keys, signal) => search(client, main, keys, signal) } : {}),
       });
@@ -77,12 +83,6 @@ function trackOf(shape: RestShape, table: WireTable): Track {
     zone: stamp.zone,
     nulls: shape.nulls,
   };
-}
-
-async function readOne(client: WebClient, shape: RestShape, key: Key, signal: AbortSignal): Promise<Row | undefined> {
-  if (shape.one === undefined || !fitsAddress(key)) return (await search(client, shape, [key], signal)).get(key);
-  const row = await readByKey(client, shape, key, signal);
-  return row === undefined ? undefined : (shape.tidy?.(row) ?? row);
 }
 
 /** @throws {ParkError} E_ROW_UNREADABLE when one of the records cannot be read. */
