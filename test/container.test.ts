@@ -183,7 +183,7 @@ describe("what the image and the package hold", () => {
 
     expect(other).toEqual([]);
     expect(files.filter(({ path }) => /\.map$|\.ts$/.test(path))).toEqual([]);
-    expect(files.map(({ path }) => path)).toEqual(expect.arrayContaining(["config/sync.yaml", "docs/sync-file.md"]));
+    expect(files.map(({ path }) => path)).toEqual(expect.arrayContaining(["config/svcsync.yaml", "docs/sync-file.md"]));
   });
 
   it.each([

@@ -158,7 +158,7 @@ async function writeSchema({ root, folder, version, schemaUrl }: StepContext): P
 }
 
 /** An entry of the catalogue of SchemaStore (https://www.schemastore.org), by which editors find the schema of a file by its name. */
-function catalogueEntry(schemaUrl: string | undefined, name: string): unknown {
+export function catalogueEntry(schemaUrl: string | undefined, name: string): unknown {
   return {
     name: "svcsync sync file",
     description: "What svcsync reads from an ERP and writes into the service",

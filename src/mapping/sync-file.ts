@@ -14,7 +14,7 @@ import { fileHead } from "./words.ts";
 
 /**
  * Checks the whole text of a sync file and compiles it. Pure: the same text and context give the same result.
- * @throws {StopError} E_SYNC_FILE with every problem, sorted by place: `config/sync.yaml:12:7 streams.customers…: found
+ * @throws {StopError} E_SYNC_FILE with every problem, sorted by place: `config/svcsync.yaml:12:7 streams.customers…: found
  * …`; `details.problems` has the same as line, column, path and message. It contains no value of the environment.
  */
 export function loadSyncFile(text: string, context: SyncFileContext): SyncFile {

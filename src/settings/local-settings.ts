@@ -3,6 +3,7 @@ import { notifySettings } from "./notify-settings.ts";
 import { compared, needs, type Problem } from "./problem.ts";
 import type { Values } from "./schema/schema.ts";
 import type { Secrets } from "./secrets.ts";
+import { usualSyncFile } from "./sync-file-place.ts";
 
 /** The interpreted environment, except the service's part, with defaults. Enough for commands that never call the service. */
 export type LocalSettings = Readonly<ReturnType<typeof localSettings>>;
@@ -22,7 +23,7 @@ export function localSettings(
   checkShared(values, problems);
   return {
     dataDir: values.DATA_DIR,
-    syncFile: values.SYNC_FILE,
+    syncFile: values.SYNC_FILE ?? syncFileOf(problems),
     /** The schema of a store in PostgreSQL, whose address is a secret. Without an address, the store is a file in `dataDir`. */
     store: { schema: values.STORE_SCHEMA },
     queue: { kind: queueKind(values.QUEUE_URL) },
@@ -77,6 +78,14 @@ export function localSettings(
     /** The files that variables were read from, by the variable's name. */
     secretFiles,
   };
+}
+
+/** Of two files, one may be left from an earlier version: taking either could write with a mapping that is not meant. */
+function syncFileOf(problems: Problem[]): string {
+  const { path, both } = usualSyncFile();
+  const wanted = "one of them: move the other one away, or set SYNC_FILE to the right one";
+  if (both !== undefined) problems.push({ key: "SYNC_FILE", found: `two sync files, ${both}`, wanted });
+  return path;
 }
 
 /** A proxy's header is only trusted together with the addresses that may send it, because anyone can send the header. */

@@ -27,7 +27,7 @@ export async function load(records: number, { pollSeconds = POLL_SECONDS } = {})
   const rows = { customers: each, contacts: each, tickets: each, orders: each };
   const erp = createSampleErp(join(folder, "erp.sqlite"), rows);
   const syncFile = join(folder, "sync.yaml");
-  await copyFile(fileURLToPath(new URL("../../config/sync.yaml", import.meta.url)), syncFile);
+  await copyFile(fileURLToPath(new URL("../../config/svcsync.yaml", import.meta.url)), syncFile);
   const sandbox = await SandboxProcess.start();
   const erpUrl = `sqlite:${erp.path}`;
   const envFile = await writeEnvironment(folder, sandbox, { syncFile, erpUrl, pollSeconds });

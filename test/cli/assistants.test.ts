@@ -7,7 +7,7 @@ const steps = [
   ...(await readFile("docs/assistants.md", "utf8")).matchAll(/^```(yaml|diff|console)\n(.*?)^```\n/gms),
 ].map(([, kind, body = ""]) => ({ kind, body }));
 
-const files = ["config/sync.yaml", "config/sync.test.yaml"] as const;
+const files = ["config/svcsync.yaml", "config/svcsync.test.yaml"] as const;
 
 let scene: Scene;
 const home = process.cwd();

@@ -19,7 +19,7 @@ afterEach(async () => {
 });
 
 const answers = (...lines: string[]) => Readable.from(lines.map((line) => `${line}\n`));
-const written = async () => parse(await readFile("config/sync.yaml", "utf8")) as unknown;
+const written = async () => parse(await readFile("config/svcsync.yaml", "utf8")) as unknown;
 const given = (...more: string[]) => [
   "init",
   "--erp",

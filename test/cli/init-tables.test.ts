@@ -33,7 +33,7 @@ afterEach(async () => {
 });
 
 const answers = (...lines: string[]) => Readable.from(lines.map((line) => `${line}\n`));
-const written = async () => parse(await readFile(join(folder, "config/sync.yaml"), "utf8")) as unknown;
+const written = async () => parse(await readFile(join(folder, "config/svcsync.yaml"), "utf8")) as unknown;
 const given = (erp: string, url: string, ...more: string[]) => [
   "init",
   "--erp",

@@ -1,9 +1,10 @@
-import { mkdtemp, readFile, rm, stat, writeFile } from "node:fs/promises";
+import { mkdir, mkdtemp, readdir, readFile, rm, stat, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { Readable } from "node:stream";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import { createSampleErp, DEFAULT_TOKEN, startSandbox } from "#sandbox";
+import { version } from "#telemetry";
 import { readSampleSyncFile } from "../../src/cli/init/presets.ts";
 import { startRedis } from "../setup/redis.ts";
 import { runCaptured } from "./scene.ts";
@@ -46,7 +47,7 @@ describe("init", () => {
       else process.env["QUEUE_URL_FILE"] = before;
     }
     expect(await read(".env")).toContain(`\nERP_URL=${url}\n`);
-    expect(await read("config/sync.yaml")).toContain("timezone: Europe/Vienna");
+    expect(await read("config/svcsync.yaml")).toContain("timezone: Europe/Vienna");
     expect(JSON.parse(await read("config/sync.schema.json"))).toHaveProperty("$defs");
   });
 
@@ -148,10 +149,40 @@ describe("init", () => {
     await runCaptured(["init", "--yes", "--no-check", "--erp", "odoo"]);
     await rm(join(folder, ".env"));
     const edited = await runCaptured(["init", "--yes", "--no-check", "--erp", "weclapp"]);
-    expect(edited.stderr).toContain("config/sync.yaml already exists");
-    await writeFile(join(folder, "config/sync.yaml"), readSampleSyncFile());
+    expect(edited.stderr).toContain("config/svcsync.yaml already exists");
+    await writeFile(join(folder, "config/svcsync.yaml"), readSampleSyncFile());
     expect(await runCaptured(["init", "--yes", "--no-check", "--erp", "weclapp"])).toMatchObject({ code: 0 });
-    expect(await read("config/sync.yaml")).toContain("preset: weclapp");
+    expect(await read("config/svcsync.yaml")).toContain("preset: weclapp");
+  });
+
+  it("names the schema of this version in the first line, where editors look for it", async () => {
+    await runCaptured(["init", "--yes", "--no-check", "--erp", "odoo"]);
+    expect(await read("config/svcsync.yaml")).toMatch(/^# yaml-language-server: \$schema=sync\.schema\.json\n/);
+    expect(JSON.parse(await read("config/sync.schema.json"))).toMatchObject({
+      $id: `urn:svcsync:sync-file:${version}`,
+    });
+  });
+
+  it("leaves the sync file of an earlier version where it is, and makes no second one", async () => {
+    await mkdir(join(folder, "config"));
+    await writeFile(join(folder, "config/sync.yaml"), "mine: true\n");
+    const argv = ["init", "--yes", "--no-check", "--erp", "odoo"];
+    const refused = await runCaptured(argv);
+    expect([refused.code, refused.stderr]).toEqual([64, expect.stringContaining("config/sync.yaml already exists")]);
+    expect((await runCaptured([...argv, "--force"])).stdout).toContain(".env and config/sync.yaml were written");
+    expect(await read("config/sync.yaml")).toContain("adapter: odoo");
+    expect((await readdir(join(folder, "config"))).toSorted()).toEqual(["sync.schema.json", "sync.yaml"]);
+  });
+
+  it("writes nothing where there are two sync files", async () => {
+    await mkdir(join(folder, "config"));
+    for (const name of ["sync.yaml", "svcsync.yaml"]) await writeFile(join(folder, "config", name), "");
+    const { code, stderr } = await runCaptured(["init", "--yes", "--no-check", "--erp", "odoo", "--force"]);
+    expect([code, stderr]).toEqual([
+      64,
+      expect.stringMatching(/^config\/svcsync\.yaml and config\/sync\.yaml exist\. /),
+    ]);
+    expect(await readdir(folder)).toEqual(["config"]);
   });
 
   it("refuses a name that the env file would not know", async () => {
@@ -166,9 +197,9 @@ describe("init", () => {
     expect(await read(".env")).toMatch(/\n\n# -- Others\nQUEUE_URL=redis:\/\/queue.example:6379\n$/);
   });
 
-  it("writes config/sync.yaml, and says so to who wants it elsewhere", async () => {
+  it("writes config/svcsync.yaml, and says so to who wants it elsewhere", async () => {
     const { code, stderr } = await runCaptured(["init", "--yes", "--erp", "odoo", "--set", "SYNC_FILE=a.yaml"]);
-    expect(stderr).toContain("init writes config/sync.yaml; move it afterwards");
+    expect(stderr).toContain("init writes config/svcsync.yaml; move it afterwards");
     expect(code).toBe(64);
   });
 

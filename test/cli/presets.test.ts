@@ -114,6 +114,6 @@ describe("the presets", () => {
 
 describe("the sample's sync file", () => {
   it("is the one that is shipped", () => {
-    expect(readSampleSyncFile()).toBe(readFileSync(new URL("../../config/sync.yaml", import.meta.url), "utf8"));
+    expect(readSampleSyncFile()).toBe(readFileSync(new URL("../../config/svcsync.yaml", import.meta.url), "utf8"));
   });
 });

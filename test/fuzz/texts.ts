@@ -18,7 +18,7 @@ const LONGEST_MESSAGE = 200_000;
 /** Reads mutated sync files and settings: each is taken, or refused with one error that shows no secret. */
 export async function fuzzTexts(stage: Stage, dice: Dice, count: number): Promise<Finding[]> {
   const sync = await readFile(syncFile, "utf8");
-  const shipped = await readFile(new URL("../../config/sync.yaml", import.meta.url), "utf8");
+  const shipped = await readFile(new URL("../../config/svcsync.yaml", import.meta.url), "utf8");
   const names = [...exampleEnvironment().matchAll(/^#?([A-Z_]{4,})=/gm)].map(([, name]) => name!);
   const findings: Finding[] = [];
   for (let at = 0; at < count; at++) {

@@ -106,7 +106,7 @@ export async function setStage(options: StageOptions = {}): Promise<Stage> {
 
 /** The sync file that maps the sample ERP. */
 export function shippedSyncFile(): Promise<string> {
-  return readFile(fileURLToPath(new URL("../../config/sync.yaml", import.meta.url)), "utf8");
+  return readFile(fileURLToPath(new URL("../../config/svcsync.yaml", import.meta.url)), "utf8");
 }
 
 /** Looks until there is something to see, and gives it back. */

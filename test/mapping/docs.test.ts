@@ -37,7 +37,7 @@ describe("docs/sync-file.md and the cookbook", () => {
   });
 
   it("shows the shipped file as it is", () => {
-    expect(docs).toContain(`\`\`\`yaml\n${readFileSync("config/sync.yaml", "utf8")}\`\`\``);
+    expect(docs).toContain(`\`\`\`yaml\n${readFileSync("config/svcsync.yaml", "utf8")}\`\`\``);
   });
 
   it.each(examples)("has an example under $heading that is a sync file", ({ yaml }) => {

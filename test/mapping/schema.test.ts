@@ -37,8 +37,8 @@ describe("config/sync.schema.json", () => {
     expect(new Set(referred)).toEqual(new Set(definitions));
   });
 
-  it("accepts config/sync.yaml", async () => {
-    const file: unknown = parse(await readFile("config/sync.yaml", "utf8"));
+  it("accepts config/svcsync.yaml", async () => {
+    const file: unknown = parse(await readFile("config/svcsync.yaml", "utf8"));
     expect(accepts(object.parse(JSON.parse(await readFile("config/sync.schema.json", "utf8"))), file)).toBe(true);
   });
 });

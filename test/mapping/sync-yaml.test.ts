@@ -5,8 +5,8 @@ import { loadSyncFile, type MappedField } from "#mapping";
 import { resourceNames } from "#service";
 import { adapters } from "#sources";
 
-const file = loadSyncFile(readFileSync("config/sync.yaml", "utf8"), {
-  file: "config/sync.yaml",
+const file = loadSyncFile(readFileSync("config/svcsync.yaml", "utf8"), {
+  file: "config/svcsync.yaml",
   environment: { ERP_URL: "sqlite:/data/erp.db" },
   adapters,
   resources: new Set(resourceNames),
@@ -39,7 +39,7 @@ const customer: Row = {
   updated_at: "2026-01-01T00:00:00.000Z",
 };
 
-describe("config/sync.yaml", () => {
+describe("config/svcsync.yaml", () => {
   it("maps parents before children onto the resources that come ready mapped", () => {
     expect(file.streams.map(({ name, resource, parents }) => [name, resource, parents])).toEqual([
       ["customers", "customer", []],

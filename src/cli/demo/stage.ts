@@ -23,7 +23,7 @@ export async function setStage(folder: string, queueUrl: string | undefined): Pr
     await mkdir(folder, { recursive: true });
     const sandbox = closing.use(await startSandbox());
     const erp = closing.use(createSampleErp(join(folder, "erp.sqlite")));
-    const syncFile = join(folder, "sync.yaml");
+    const syncFile = join(folder, "svcsync.yaml");
     await writeFile(syncFile, readSampleSyncFile());
     const environment = {
       SERVICE_URL: sandbox.url,

@@ -1,4 +1,4 @@
-import { isSettingsKey } from "#settings";
+import { isSettingsKey, usualSyncFile } from "#settings";
 import { Interview } from "../interview.ts";
 import type { Io } from "../output/io.ts";
 import { askPreset, askSettings, zoneObjection } from "./ask.ts";
@@ -29,9 +29,6 @@ export interface Answered {
   /** A sentence about where the sync file came from. */
   readonly said: string | undefined;
 }
-
-/** Where init puts the sync file. */
-export const syncFilePath = "config/sync.yaml";
 
 /** The answers from the options and the person; a sentence when they are not sufficient. */
 export async function answers(options: AnswerOptions, io: Io): Promise<Answered | string> {
@@ -86,7 +83,7 @@ async function zoneOf(
 /** Refuses names that cannot be set: a misspelt name in the env file would have no effect. */
 function objection(preset: Preset, given: ReadonlyMap<string, string>): string | undefined {
   if (given.has("SYNC_FILE"))
-    return `--set SYNC_FILE: init writes ${syncFilePath}; move it afterwards, and set it then.`;
+    return `--set SYNC_FILE: init writes ${usualSyncFile().path}; move it afterwards, and set it then.`;
   const names = askedKeys(preset);
   const unknown = [...given.keys()].filter((key) => !names.includes(key) && !isSettingsKey(key));
   if (unknown.length === 0) return undefined;

@@ -4,6 +4,7 @@ import { InvalidArgumentError } from "commander";
 import { schemaText } from "#mapping";
 import { resourceNames } from "#service";
 import { adapters } from "#sources";
+import { usualSyncFile } from "#settings";
 import { version } from "#telemetry";
 import type { GlobalOptions, Registration } from "../command-context.ts";
 import { check } from "../commands/setup/check.ts";
@@ -11,7 +12,7 @@ import { failureCode, failureText } from "../output/failure-text.ts";
 import { exitCode, UsageError, type Io } from "../output/io.ts";
 import { readIfThere, writeWhole } from "../output/whole-file.ts";
 import { dialectOf, viewDialects, viewStatements } from "../views/view-statements.ts";
-import { answers, syncFilePath as syncFile, type AnswerOptions } from "./answers.ts";
+import { answers, type AnswerOptions } from "./answers.ts";
 import { zoneObjection } from "./ask.ts";
 import { envText } from "./env-text.ts";
 import { presetNamed, presetNames, readSampleSyncFile, templateZone, type Preset } from "./presets.ts";
@@ -27,7 +28,7 @@ const viewsFile = "config/views.sql";
 
 export const registerInit: Registration = (cli) =>
   cli
-    .command("init", "Ask for the ERP and the service, write .env and config/sync.yaml, then check them")
+    .command("init", "Ask for the ERP and the service, write .env and config/svcsync.yaml, then check them")
     .option("--erp <name>", `the ERP: ${presetNames.join(", ")}`, erp)
     .option("--service-url <url>", "address of the service")
     .option("--set <name=value...>", "a line of .env (ERP_URL=…), or a table or column (customers.table=…)", setting)
@@ -40,7 +41,9 @@ export const registerInit: Registration = (cli) =>
 /** `svcsync init`: asks which ERP it is, writes its env file and sync file, and runs `check`. */
 async function init(options: InitOptions, io: Io): Promise<number> {
   const envFile = options.envFile ?? ".env";
-  const taken = options.force ? [] : await takenFiles(envFile);
+  const { path: syncFile, both } = usualSyncFile();
+  if (both !== undefined) throw new UsageError(`${both} exist. Move one away. Nothing was written.`);
+  const taken = options.force ? [] : await takenFiles(envFile, syncFile);
   if (taken.length > 0)
     throw new UsageError(
       `${taken.join(" and ")} already ${taken.length > 1 ? "exist" : "exists"}. Move away, or add --force to overwrite. Nothing was written.`,
@@ -96,7 +99,7 @@ async function checked(envFile: string, io: Io): Promise<number> {
 }
 
 /** Files that a user has edited; the unchanged sample sync file does not count. */
-async function takenFiles(envFile: string): Promise<string[]> {
+async function takenFiles(envFile: string, syncFile: string): Promise<string[]> {
   const sync = await readIfThere(syncFile);
   const taken = sync === undefined || sync === readSampleSyncFile() ? [] : [syncFile];
   return (await readIfThere(envFile)) === undefined ? taken : [envFile, ...taken];

@@ -124,7 +124,7 @@ export function readPresets(): readonly Preset[] {
 }
 
 /**
- * The sync file of the sample ERP, as shipped in config/sync.yaml; a test compares the two. The demo uses this copy, so
+ * The sync file of the sample ERP, as shipped in config/svcsync.yaml; a test compares the two. The demo uses this copy, so
  * that it works whatever a user did to the file. `svcsync init` uses it to tell whether the file is unchanged.
  */
 export function readSampleSyncFile(): string {
@@ -136,7 +136,7 @@ export function readSampleSyncFile(): string {
  * @throws {StopError} E_SYNC_FILE
  */
 export function loadPreset({ syncFile }: Preset, environment: Readonly<Record<string, string>>): SyncFile {
-  const options = { file: "config/sync.yaml", environment, adapters, resources: new Set(resourceNames) };
+  const options = { file: "config/svcsync.yaml", environment, adapters, resources: new Set(resourceNames) };
   return loadSyncFile(syncFile, options);
 }
 

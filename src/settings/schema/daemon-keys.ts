@@ -1,5 +1,6 @@
 import { z } from "zod";
 import { MINUTE_MS, duration } from "#model";
+import { FORMER_SYNC_FILE, NEW_SYNC_FILE } from "../sync-file-place.ts";
 import { optional, secret, withDefault } from "./key.ts";
 import {
   address,
@@ -22,7 +23,11 @@ export const fileKeys = {
     "data",
     "The folder of the store. Keep it on a disk that survives the container, and back it up.",
   ),
-  SYNC_FILE: withDefault(text, "config/sync.yaml", "The sync file: which records svcsync reads and what it writes."),
+  SYNC_FILE: optional(
+    text,
+    NEW_SYNC_FILE,
+    `The sync file: which records svcsync reads and what it writes. Unset: ${NEW_SYNC_FILE} or, where that is missing, ${FORMER_SYNC_FILE}.`,
+  ),
 };
 
 export const storeKeys = {
