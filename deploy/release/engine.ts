@@ -12,6 +12,8 @@ export interface Engine {
   readonly base: string;
   /** The platforms whose containers run here, this machine's first: linux/amd64. */
   readonly platforms: readonly [string, ...string[]];
+  /** The other platforms that were asked for: why their containers do not run here. */
+  readonly refused: Readonly<Record<string, string>>;
 }
 
 export interface EngineWish {
@@ -60,18 +62,23 @@ export async function workingEngine(wish: EngineWish): Promise<Engine | string> 
   for (const program of programs) {
     const own = `linux/${process.arch === "x64" ? "amd64" : process.arch}`;
     const reason = (await silent(program, wish)) ?? (await failing(program, wish, own));
-    if (reason === undefined)
-      return { program, base: wish.base, platforms: [own, ...(await others(program, wish, own))] };
+    if (reason === undefined) return withOthers({ program, base: wish.base, platforms: [own], refused: {} }, wish);
     reasons.push(reason);
   }
   return reasons.join("; ") || `${wish.program} is not an engine that is known here: docker or podman`;
 }
 
-/** Platforms of a release that are not this machine's, and can be built and run here all the same. */
-async function others(program: string, wish: EngineWish, own: string): Promise<readonly string[]> {
-  const found: string[] = [];
-  for (const platform of wish.isForAll ? releasedPlatforms.filter((one) => one !== own) : [])
-    if ((await failing(program, wish, platform)) === undefined) found.push(platform);
+/** With the platforms of a release that are not this machine's, where they can be built and run here all the same. */
+async function withOthers(engine: Engine, wish: EngineWish): Promise<Engine> {
+  let found = engine;
+  for (const platform of wish.isForAll ? releasedPlatforms : []) {
+    if (engine.platforms.includes(platform)) continue;
+    const reason = await failing(engine.program, wish, platform);
+    found =
+      reason === undefined
+        ? { ...found, platforms: [...found.platforms, platform] }
+        : { ...found, refused: { ...found.refused, [platform]: reason } };
+  }
   return found;
 }
 

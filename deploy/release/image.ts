@@ -50,7 +50,7 @@ export async function writeImages(wish: ImageWish): Promise<ImageReport> {
   const notBuilt: Record<string, string> = {};
   for (const platform of releasedPlatforms) {
     const isHere = typeof engine !== "string" && engine.platforms.includes(platform);
-    const made = isHere ? await imageFor(wish, engine, platform) : reasonAgainst(engine);
+    const made = isHere ? await imageFor(wish, engine, platform) : reasonAgainst(engine, platform);
     if (typeof made === "string") notBuilt[platform] = made;
     else images.push(made);
   }
@@ -59,10 +59,8 @@ export async function writeImages(wish: ImageWish): Promise<ImageReport> {
   return report;
 }
 
-function reasonAgainst(engine: Engine | string): string {
-  return typeof engine === "string"
-    ? engine
-    : `${engine.program} runs no containers of the base for this platform here; docker-bake.json builds both with buildx`;
+function reasonAgainst(engine: Engine | string, platform: string): string {
+  return typeof engine === "string" ? engine : (engine.refused[platform] ?? `${engine.program} was not asked for it`);
 }
 
 async function imageFor(wish: ImageWish, engine: Engine, platform: string): Promise<BuiltImage | string> {
