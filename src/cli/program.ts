@@ -9,6 +9,7 @@ const commands: ReadonlyMap<string, () => Promise<Registration>> = new Map([
   ["init", async () => (await import("./init/index.ts")).registerInit],
   ["run", async () => (await import("./commands/running/run.ts")).registerRun],
   ["sync", async () => (await import("./commands/running/sync.ts")).registerSync],
+  ["apply", async () => (await import("./commands/running/apply.ts")).registerApply],
   ["check", async () => (await import("./commands/setup/check.ts")).registerCheck],
   ["status", async () => (await import("./commands/views/status.ts")).registerStatus],
   ["replicas", async () => (await import("./commands/views/replicas.ts")).registerReplicas],

@@ -1,6 +1,7 @@
 import type { StopError, StreamName } from "#model";
 import {
   AdoptionGate,
+  ApprovedSchedule,
   AskedPolls,
   ChangeGuard,
   MailGuard,
@@ -18,6 +19,7 @@ import {
   Sweeper,
   Synchronizer,
   undecidedHold,
+  type Approved,
   type Observer,
 } from "#pipeline";
 import type { Queue, QueueHandlers, QueueLocation } from "#queue";
@@ -90,12 +92,17 @@ export interface AssemblyDeps {
   readonly parts: Systems;
   readonly queue: Queue;
   readonly observer: Required<Observer>;
+  /** Absent: every record may be delivered. */
+  readonly approved?: Approved | undefined;
   /** Called when the daemon cannot continue. */
   readonly fail: (error: StopError) => void;
 }
 
 /** Connects the parts of the pipeline. */
-export function assemble({ configuration, parts, queue, observer, fail }: AssemblyDeps, closing: Closing): Assembly {
+export function assemble(
+  { configuration, parts, queue, observer, approved, fail }: AssemblyDeps,
+  closing: Closing,
+): Assembly {
   const { settings, syncFile, logger, elapsed } = configuration;
   const concurrency = settings.service.concurrency * DELIVERIES_PER_REQUEST;
   const common = { ...parts, logger, observer };
@@ -132,9 +139,10 @@ export function assemble({ configuration, parts, queue, observer, fail }: Assemb
   const window = Math.max(WINDOW_MIN, concurrency * WINDOW_PER_DELIVERY);
   const relay = new Relay({
     ...common,
+    ...(approved && { store: new ApprovedSchedule(parts.store, approved, parts.clock) }),
     service: { state: () => stateForAll(parts) },
     queue,
-    streams: () => holds.open(),
+    streams: () => (approved?.isOpen === false ? [] : holds.open()),
     window,
     isShared: () => replicas.state.others > 0,
   });
@@ -155,6 +163,7 @@ export function assemble({ configuration, parts, queue, observer, fail }: Assemb
     leases,
     streams,
     policy: settings.delivery,
+    expect: approved?.expect,
     guard,
     close: (stream, error) => gate.close(stream, error),
     stop: fail,
@@ -162,7 +171,8 @@ export function assemble({ configuration, parts, queue, observer, fail }: Assemb
   const handlers: QueueHandlers = {
     deliver: async (id, signal) => {
       // The queue may hold wake-ups from before a restart, for a stream that is now held.
-      if (await holds.mayDeliver(id.stream)) await synchronizer.deliver(id, signal);
+      const isApproved = approved?.mayDeliver(id) !== false;
+      if (isApproved && (await holds.mayDeliver(id.stream))) await synchronizer.deliver(id, signal);
       relay.answered(id);
     },
     poll: async (stream, signal) => {

@@ -1,6 +1,6 @@
 import { z } from "zod";
 import { StopError, type ErrorFacts } from "#model";
-import type { Observer, Relay, StreamHolds } from "#pipeline";
+import type { Approved, Observer, Relay, StreamHolds } from "#pipeline";
 import { openQueue, type Queue, type QueueKind } from "#queue";
 import { ownText, type Note, type Store } from "#store";
 import { assemble, queueLocation, type Assembly } from "./assembly.ts";
@@ -20,6 +20,8 @@ export interface DaemonOptions {
   readonly observers?: readonly Observer[];
   /** Whether to serve health, metrics and the status page on HEALTH_PORT. */
   readonly web?: boolean;
+  /** Limits the deliveries to what a person approved. Absent: everything that is due is delivered. */
+  readonly approved?: Approved;
   /** `scheduled` polls each stream at its interval until aborted; `once` polls each stream one time. */
   readonly polls: "scheduled" | "once";
 }
@@ -78,7 +80,7 @@ async function start(
   const queue = closing.use(await openDaemonQueue(configuration, parts));
   await observers.watch(parts, configuration, queue);
   void store.replicas.failure.then((reason) => fail(leadFailed(reason)));
-  const assembly = assemble({ configuration, parts, queue, observer, fail }, closing);
+  const assembly = assemble({ configuration, parts, queue, observer, approved: options.approved, fail }, closing);
   const { holds, relay } = assembly;
   const pollWatch = new PollWatch({ store, queue, logger });
   const replica = new ReplicaPart({

@@ -1,11 +1,11 @@
 export { startDaemon, stopNote, type Daemon, type DaemonOptions } from "./daemon.ts";
 export { queueLocation } from "./assembly.ts";
 export { openOwnStore, openSystems, type Configuration, type Systems } from "./systems/systems.ts";
-export { expectKnownService } from "./systems/known-service.ts";
-export { KnownSources } from "./systems/known-sources.ts";
+export { addressesNote, expectKnownService } from "./systems/known-service.ts";
+export { KnownSources, sourceNote } from "./systems/known-sources.ts";
 export { openSources, type Sources } from "./systems/sources.ts";
 export { readSyncFile } from "./sync-file.ts";
 export { Closing } from "./closing.ts";
-export { untilIdle, PollsSeen } from "./watch/until-idle.ts";
+export { untilDecided, untilDelivered, untilIdle, PollsSeen } from "./watch/until-idle.ts";
 export { ProgressWatch } from "./watch/progress-watch.ts";
 export { standbyOf, ServiceManager } from "./service-manager.ts";

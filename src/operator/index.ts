@@ -27,6 +27,15 @@ export { pollNow, rereadKeys, rereadStream, type Reread } from "./acts/reread.ts
 export { confirmDeletions, confirmPlan, heldCount } from "./acts/confirm.ts";
 export { settleFile } from "./acts/settle-file.ts";
 export { planStream, type StreamPlan, type StreamPlanDeps } from "./plan/stream-plan.ts";
+export {
+  mappingHashes,
+  noPlan,
+  PlanFileText,
+  readPlanLines,
+  type PlanHead,
+  type PlanRecord,
+} from "./plan/file/plan-file.ts";
+export { differencesText, PlanCheck, type Checked } from "./plan/file/plan-check.ts";
 export { MARKDOWN_SAMPLES, planMarkdown } from "./plan/plan-markdown.ts";
 export {
   confirmText,

@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { horizonMsOf } from "../../src/cli/commands/running/sync.ts";
+import { horizonMsOf } from "../../src/cli/round.ts";
 
 describe("a sync that a create without an answer is left to", () => {
   it("stays until it is settled, however long that takes: the next run would begin to wait again", () => {

@@ -3,7 +3,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { loadSyncFile, type Stream } from "#mapping";
 import type { Change, RecordId } from "#model";
-import { Leases, Matcher, observeAll, Planner, Synchronizer } from "#pipeline";
+import { ApprovedSchedule, Leases, Matcher, observeAll, Planner, Synchronizer, type Approved } from "#pipeline";
 import { DEFAULT_TOKEN, type Sandbox } from "#sandbox";
 import { KnownNames, openService, resourceNames, type Service } from "#service";
 import { openStore, type RecordView, type Store } from "#store";
@@ -57,7 +57,7 @@ export class DeliveryRig implements AsyncDisposable {
   }
 
   /** Delivers what is due, and what becomes due by that, until nothing more comes. */
-  async run(streams: readonly Stream[]): Promise<void> {
+  async run(streams: readonly Stream[], approved?: Approved): Promise<void> {
     for (const { name, fingerprint } of streams) await this.store.remap(name, fingerprint);
     const { store, service, clock } = this;
     const common = { store, service, clock, logger: silentLogger };
@@ -73,6 +73,7 @@ export class DeliveryRig implements AsyncDisposable {
       observer: observeAll([]),
       policy: { retryBaseMs: 1_000, retryMaxMs: 1_000, retryAttempts: 3, settleMs: 0 },
       guard: unguarded,
+      expect: approved?.expect,
       close: (_stream, error) => Promise.reject(error),
       stop: (error) => {
         throw error;
@@ -80,9 +81,10 @@ export class DeliveryRig implements AsyncDisposable {
     });
     const names = streams.map(({ name }) => name);
     const until = clock.now() + RUN_MS;
+    const schedule = approved ? new ApprovedSchedule(store, approved, clock) : store;
     for (;;) {
-      for (const { id } of await store.due({ limit: MOST, streams: names })) await synchronizer.deliver(id, never);
-      const nextAt = await store.nextDueAt(names);
+      for (const { id } of await schedule.due({ limit: MOST, streams: names })) await synchronizer.deliver(id, never);
+      const nextAt = await schedule.nextDueAt(names);
       if (nextAt === undefined || nextAt > until) return;
       clock.advance(Math.max(0, nextAt - clock.now()));
     }

@@ -42,7 +42,7 @@ class Scene {
       return ++this.marked;
     };
     const tell = async (count: number) => void this.told.push(count);
-    return new Updates({ markInFlight }, service, SETTLE_MS, { tell });
+    return new Updates({ markInFlight }, service, SETTLE_MS, { tell }, () => undefined);
   }
 
   /** Sends the same version of the record; resolves to the end of the wait that it asks for, or to what it replaced. */

@@ -4,7 +4,7 @@ import type { Settings } from "#settings";
 import type { Note, Store, StoreLocation } from "#store";
 
 /** The addresses (host and path) of the service whose ids the store holds. */
-const addressesNote: Note<readonly string[]> = { name: "service", schema: z.array(z.string()), isOfNames: true };
+export const addressesNote: Note<readonly string[]> = { name: "service", schema: z.array(z.string()), isOfNames: true };
 /** The tables that hold data from the service. */
 const TABLES_OF_SERVICE = ["bindings", "intents", "match_indexes", "reference"];
 

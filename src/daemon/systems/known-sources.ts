@@ -15,7 +15,7 @@ const shape: z.ZodType<SourceIdentity> = z.object({
 });
 
 /** The data that the records of a stream come from. */
-const sourceNote = (stream: StreamName): Note<SourceIdentity> => ({
+export const sourceNote = (stream: StreamName): Note<SourceIdentity> => ({
   name: `source/${stream}`,
   schema: shape,
   isOfNames: true,

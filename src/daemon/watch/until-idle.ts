@@ -1,5 +1,6 @@
 import { sleep, type StreamName } from "#model";
 import type { Observer } from "#pipeline";
+import type { Store } from "#store";
 import type { Daemon } from "../daemon.ts";
 
 const LOOK_MS = 50;
@@ -36,17 +37,42 @@ export async function untilIdle(
 ): Promise<void> {
   const { clock, store } = daemon.parts;
   while (!signal.aborted) {
-    if (
-      polls.has(streams.filter((stream) => daemon.holds.mayPoll(stream))) &&
-      daemon.holds.isSettled &&
-      daemon.relay.outstanding === 0
-    ) {
-      const leftOut = { errors: WAITS_FOR_OTHERS, after: clock.now() + horizonMs };
-      const isQuiet = (await store.nextDueAt(daemon.holds.open(), leftOut)) === undefined;
-      if (isQuiet && daemon.relay.outstanding === 0 && !(await isClaimed(daemon))) return;
+    await untilDecided(daemon, polls, streams, signal);
+    if (await isQuiet(daemon, store, clock.now() + horizonMs)) {
+      if (!(await isClaimed(daemon))) return;
     }
     await sleep(LOOK_MS, signal);
   }
+}
+
+/** Resolves once every stream was polled, and may deliver or waits for a person. Also resolves when the signal is aborted. */
+export async function untilDecided(
+  daemon: Daemon,
+  polls: PollsSeen,
+  streams: readonly StreamName[],
+  signal: AbortSignal,
+): Promise<void> {
+  while (!signal.aborted) {
+    if (polls.has(streams.filter((stream) => daemon.holds.mayPoll(stream))) && daemon.holds.isSettled) return;
+    await sleep(LOOK_MS, signal);
+  }
+}
+
+/** Resolves when nothing of the schedule is left to do, as {@link untilIdle} does for the whole store. */
+export async function untilDelivered(
+  daemon: Daemon,
+  schedule: Pick<Store, "nextDueAt">,
+  horizonMs: number,
+  signal: AbortSignal,
+): Promise<void> {
+  while (!signal.aborted && !(await isQuiet(daemon, schedule, daemon.parts.clock.now() + horizonMs)))
+    await sleep(LOOK_MS, signal);
+}
+
+async function isQuiet(daemon: Daemon, schedule: Pick<Store, "nextDueAt">, after: number): Promise<boolean> {
+  if (daemon.relay.outstanding > 0) return false;
+  const nextAt = await schedule.nextDueAt(daemon.holds.open(), { errors: WAITS_FOR_OTHERS, after });
+  return nextAt === undefined && daemon.relay.outstanding === 0;
 }
 
 async function isClaimed(daemon: Daemon): Promise<boolean> {

@@ -20,6 +20,7 @@ import { expectFree, merged, type Merges } from "../match/merges.ts";
 import { naturalKey } from "../match/natural-key.ts";
 import type { Freshness, Matcher } from "../match/matcher.ts";
 import type { Wanted } from "./resolver.ts";
+import type { ExpectAct } from "./approved.ts";
 import { withoutLost } from "./lost-fields.ts";
 import { respelledNote } from "../notes.ts";
 import type { StoreAge } from "../wake/store-age.ts";
@@ -35,6 +36,7 @@ export interface CreatorDeps {
   readonly proof: MatchProof;
   readonly merges: Merges;
   readonly age: Pick<StoreAge, "tell">;
+  readonly expect: ExpectAct;
 }
 
 /**
@@ -81,11 +83,12 @@ export class Creator {
     wanted: Wanted,
     signal: AbortSignal,
   ): Promise<"adopted" | "created"> {
-    const { store, service, proof, keys, age } = this.#deps;
+    const { store, service, proof, keys, age, expect } = this.#deps;
     const { resource } = stream;
     /** Whether the service may have carried out the create. Only an error of the request itself can rule that out. */
     let isOpen = false;
     const post = async (): Promise<Written> => {
+      expect(claim, { kind: "create" });
       await age.tell(await store.begin(claim, { resource, projection: wanted.projection }));
       isOpen = true;
       keys.note(claim.id, "under way");
@@ -156,6 +159,7 @@ export class Creator {
       const present = await records.present(stream.resource, found, projection, signal);
       if (present.length > 1) throw ambiguous(stream.resource, present);
       const [serviceId] = present;
+      if (serviceId !== undefined) this.#deps.expect(claim, { kind: "adopt", serviceId });
       const end =
         serviceId === undefined ? "gone" : await records.adopt(claim, stream, serviceId, found, wanted, signal);
       if (typeof end === "object") {

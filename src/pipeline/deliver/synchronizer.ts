@@ -14,6 +14,7 @@ import type { Stream } from "#mapping";
 import type { Service } from "#service";
 import type { BoundClaim, Claim, Parents, Store } from "#store";
 import type { Logger } from "#telemetry";
+import { anyAct, NotApprovedError, type ExpectAct } from "./approved.ts";
 import { attemptEntry } from "./attempt-entry.ts";
 import { Creator } from "./create.ts";
 import { DeleteGuard, type DeleteGuardSettings } from "../poll/delete-guard.ts";
@@ -51,6 +52,8 @@ export interface SynchronizerDeps {
   readonly observer: Required<Observer>;
   readonly policy: RetryPolicy & { readonly settleMs: number };
   readonly guard: DeleteGuardSettings;
+  /** Refuses what a person did not approve. Default: everything may be written. */
+  readonly expect?: ExpectAct | undefined;
   /** Holds a stream whose created records cannot be found again. */
   readonly close: MatchProofDeps["close"];
   /** Stops the daemon, which cannot continue. */
@@ -83,7 +86,7 @@ export class Synchronizer {
   readonly #running = new Map<string, Promise<void>>();
 
   constructor(deps: SynchronizerDeps) {
-    const { store, service, matcher, logger, close, age, streams } = deps;
+    const { store, service, matcher, logger, close, age, streams, expect = anyAct } = deps;
     const { settleMs } = deps.policy;
     this.#deps = deps;
     const dropped = new DroppedFields(store, service, logger);
@@ -95,22 +98,22 @@ export class Synchronizer {
     };
     const resolver = new Resolver(known, service);
     this.#merged = new MergedTickets({ store, presence, merges });
-    const updates = new Updates(store, service, settleMs, age);
+    const updates = new Updates(store, service, settleMs, age, expect);
     this.#presence = presence;
     this.#emptyFields = new EmptyFields(presence);
     this.#dropped = dropped;
     this.#resolver = resolver;
     this.#updates = updates;
     const guard = new DeleteGuard(deps);
-    const merged = this.#merged;
-    this.#remover = new Remover({ store, service, presence, guard, resolver, updates, age, dropped, merged, streams });
+    const writing = { store, service, age, dropped, expect };
+    this.#remover = new Remover({ ...writing, presence, guard, resolver, updates, merged: this.#merged, streams });
     const proof = new MatchProof({ store, service, logger, close });
     this.#proof = proof;
     const keys = this.#keys;
     const found = new FoundRecords(store, presence);
     this.#foundRecords = found;
     this.#settlement = new CreateSettlement({ store, service, matcher, presence, found, keys, proof, settleMs });
-    this.#creator = new Creator({ store, service, matcher, found, keys, dropped, proof, age, merges });
+    this.#creator = new Creator({ ...writing, matcher, found, keys, proof, merges });
     this.#replacement = new Replacement({
       store,
       matcher,
@@ -251,7 +254,7 @@ export class Synchronizer {
     const durationMs = clock.now() - startedAt;
     const attempt = { claim, stream: streams.get(claim.id.stream), thrown, durationMs };
     try {
-      if (signal.aborted) return await store.release(claim);
+      if (signal.aborted || thrown instanceof NotApprovedError) return await store.release(claim);
       if (thrown instanceof UncertainError) {
         await store.uncertain(claim, errorFacts(thrown));
         return this.#delivered(claim, { kind: "uncertain", error: errorFacts(thrown), durationMs });

@@ -2,6 +2,7 @@ import { randomUUID } from "node:crypto";
 import { errorFacts, ParkError, WaitError, type Binding, type JsonObject, type ResourceName } from "#model";
 import { isOneRequest, sameValue, type Service, type Written } from "#service";
 import type { AuditEntry, BoundClaim, Claim, DeliveryStore, InFlight } from "#store";
+import type { ExpectAct } from "./approved.ts";
 import type { Difference } from "./difference.ts";
 import { linkId } from "../match/found-records.ts";
 import { Remembered } from "./remembered.ts";
@@ -44,6 +45,7 @@ export class Updates {
   readonly #service: Pick<Service, "read" | "update" | "exposedMs">;
   readonly #settleMs: number;
   readonly #age: Pick<StoreAge, "tell">;
+  readonly #expect: ExpectAct;
   readonly #unseen = new Remembered<Unseen>();
 
   constructor(
@@ -51,8 +53,10 @@ export class Updates {
     service: Pick<Service, "read" | "update" | "exposedMs">,
     settleMs: number,
     age: Pick<StoreAge, "tell">,
+    expect: ExpectAct,
   ) {
     this.#age = age;
+    this.#expect = expect;
     this.#store = store;
     this.#service = service;
     this.#settleMs = settleMs;
@@ -65,6 +69,7 @@ export class Updates {
    */
   async send(claim: BoundClaim, resource: ResourceName, change: Difference, signal: AbortSignal): Promise<Sent> {
     const { binding, inFlight } = claim;
+    this.#expect(claim, { kind: "update", serviceId: binding.serviceId, fields: Object.keys(change.after) });
     const earlier = inFlight === undefined || inFlight.kind === "drift" ? undefined : this.#earlier(claim, inFlight);
     const before = earlier ? await this.#shownBefore(claim, resource, change, earlier, signal) : change.before;
     const mark: InFlight & Pick<Unseen, "request"> = {

@@ -60,6 +60,7 @@ export function edit(verdict: "update" | "delete", { projection, change }: Edite
     field,
     before: change.before[field] ?? null,
     after: ids.shown(after),
+    ...(field in change.patch.arrays && { isShared: true as const }),
   }));
   return { verdict, fields, applied: projection };
 }

@@ -25,8 +25,10 @@ export const CHANGES: ReadonlySet<Verdict> = new Set(["create", "adopt", "update
 export interface PlannedField {
   readonly field: string;
   /** What was last written; undefined if nothing was, or if only the service knows. */
-  readonly before?: Json;
+  readonly before?: Json | undefined;
   readonly after: Json;
+  /** An array of which only our own ids change. */
+  readonly isShared?: true | undefined;
 }
 
 export interface PlannedDelivery {

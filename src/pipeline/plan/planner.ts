@@ -115,6 +115,16 @@ export class Planner {
     return this.#planned(view, stream, signal);
   }
 
+  /**
+   * Plans a record as {@link plan} did earlier: also one that is applied, because the delivery of its parent would wake it. Undefined if the
+   * run leaves it alone.
+   */
+  async planAgain(view: RecordView, signal: AbortSignal): Promise<PlannedDelivery | undefined> {
+    const stream = this.#streams.get(view.id.stream);
+    if (!stream || !(this.#isDue(view) || view.state === "applied")) return undefined;
+    return this.#planned(view, stream, signal);
+  }
+
   /** Whether the guard would hold this many deletions of the stream. */
   wouldHold(stream: StreamName, deletions: number): Promise<boolean> {
     return wouldHoldDeletions(this.#deps, stream, deletions);

@@ -1,8 +1,9 @@
 import { Bell, errorFacts, msUntilNext, recordName, type Clock, type RecordId, type StreamName } from "#model";
 import type { Queue } from "#queue";
 import type { Service, ServiceState } from "#service";
-import type { DueRecord, RevisionStore, ScheduleStore } from "#store";
+import type { DueRecord } from "#store";
 import type { Logger } from "#telemetry";
+import type { Schedule } from "./approved-schedule.ts";
 import { StoreNews } from "./store-news.ts";
 
 /** The longest pause of the relay, because another process (`svcsync retry`) may have made records due. */
@@ -32,7 +33,7 @@ interface WakeUp {
 }
 
 export interface RelayDeps {
-  readonly store: ScheduleStore & RevisionStore;
+  readonly store: Schedule;
   readonly queue: Pick<Queue, "wake">;
   readonly service: Pick<Service, "state">;
   readonly clock: Clock;

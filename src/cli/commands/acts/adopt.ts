@@ -2,11 +2,12 @@ import { readFile } from "node:fs/promises";
 import type { Stream } from "#mapping";
 import { codeOf, oneLine, ParkError, recordLabel } from "#model";
 import { adoptionExamples, adoptionReport, adoptionVerdicts, bind, blindTexts, decideAdoption } from "#operator";
-import { AdoptionPlanner, Matcher, type AdoptionPlan, type PlannedRecord } from "#pipeline";
+import { AdoptionPlanner, type AdoptionPlan, type PlannedRecord } from "#pipeline";
 import { actorOf, withActor, type ActOptions } from "../../actor.ts";
 import { adoptionCsv, readAnswers, type CsvRow } from "../../adoption-csv.ts";
 import { openPartsContext, type PartsContext, type Registration } from "../../command-context.ts";
-import { CsvFile, expectFree } from "../../output/csv-file.ts";
+import { openMatcher } from "../../matcher.ts";
+import { NewFile, expectFree } from "../../output/new-file.ts";
 import { exitCode, printJson, UsageError, type Io } from "../../output/io.ts";
 import { overwriteText, sideText } from "../../output/sides.ts";
 import { table } from "../../output/table.ts";
@@ -49,7 +50,7 @@ export async function adopt(
   io: Io,
   command = "svcsync adopt",
 ): Promise<number> {
-  if (options.csv !== undefined) await expectFree(options.csv);
+  if (options.csv !== undefined) await expectFree("--csv", options.csv);
   await using context = await openPartsContext(options, io, names);
   const { syncFile } = context.configuration;
   if (options.answers !== undefined) {
@@ -58,13 +59,13 @@ export async function adopt(
     if (failed > 0) return exitCode.needsPerson;
   }
   // Parents are planned too, though not shown: their children's natural keys contain the planned ids.
-  const matcher = matcherOf(context);
+  const matcher = openMatcher(context.configuration, context.parts);
   const planner = new AdoptionPlanner(context.parts.store, context.parts.service, matcher);
   const plans: AdoptionPlan[] = [];
   const most = options.json || options.csv !== undefined ? Number.POSITIVE_INFINITY : adoptionExamples;
   for (const stream of syncFile.streams) plans.push(await planner.plan(stream, io.signal, most));
   const shown = plans.filter(({ stream }) => names.length === 0 || names.includes(stream));
-  if (options.csv !== undefined) await CsvFile.write(options.csv, (csv) => csv.add(adoptionCsv(shown)));
+  if (options.csv !== undefined) await NewFile.write("--csv", options.csv, (csv) => csv.add(adoptionCsv(shown)));
   if (options.json) printJson(io.stdout, { plans: shown });
   else io.stdout.write(asText(shown, options.csv));
   if (shown.every(({ records }) => records.length === 0)) {
@@ -90,12 +91,6 @@ export async function adopt(
   return shown.some(({ records }) => records.some(({ verdict }) => verdict === "ambiguous" || verdict === "unclear"))
     ? exitCode.needsPerson
     : exitCode.ok;
-}
-
-/** The index that deliveries use. */
-function matcherOf({ configuration: { settings, syncFile, logger }, parts }: PartsContext): Matcher {
-  const { settleMs } = settings.delivery;
-  return new Matcher({ ...parts, logger, settleMs, maxAgeMs: settings.service.matchMaxAgeMs }, syncFile.streams);
 }
 
 /** The list that a person filled in. */

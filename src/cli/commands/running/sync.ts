@@ -1,6 +1,6 @@
 import { PollsSeen, ProgressWatch, startDaemon, untilIdle } from "#daemon";
-import { errorText, oneLine, StopError, type ErrorFacts, type RecordId, type StreamName } from "#model";
-import { attentionLines, duration, knownRemedyOf, listHints, type BlockedPolicy } from "#operator";
+import { oneLine, type RecordId, type StreamName } from "#model";
+import { attentionLines, listHints, type BlockedPolicy } from "#operator";
 import {
   needsPersonCount,
   streamStatus,
@@ -14,31 +14,7 @@ import { readConfiguration, type JsonOptions, type Registration } from "../../co
 import { exitCode, printJson, statusCode, type Io } from "../../output/io.ts";
 import { isFirstLoad, Progress } from "../../output/progress.ts";
 import { table } from "../../output/table.ts";
-
-/** The run waits for retries and waits that end within this time; later ones are left to the next run. */
-const HORIZON_MS = 30_000;
-/** A run without any progress for this long ends, so that it never blocks the next one. */
-const TIMEOUT_SECONDS = 300;
-/** How much later than the settle time its last step may become due. */
-const SETTLE_MARGIN_MS = 5_000;
-
-/** How long the queue may be away: longer than a restart of Redis takes. */
-const QUEUE_PATIENCE_MS = 30_000;
-const QUEUE_LOOK_MS = 5_000;
-
-/** The queue does not answer, so nothing can be polled or delivered. */
-class QueueGone {
-  readonly error: ErrorFacts;
-
-  constructor(error: ErrorFacts) {
-    this.error = error;
-  }
-}
-
-/** Pending where the watch ended without a finding, so that it wins no race. */
-function goneOf(error: ErrorFacts | undefined): QueueGone | Promise<never> {
-  return error === undefined ? new Promise<never>(() => undefined) : new QueueGone(error);
-}
+import { endedEarly, horizonMsOf, untilEnd } from "../../round.ts";
 
 interface SyncOptions extends JsonOptions {
   /** Seconds without any progress after which the run ends. */
@@ -90,46 +66,18 @@ export async function sync(options: SyncOptions, io: Io): Promise<number> {
   const shown = new Progress(names, io, { bars: true });
   await using daemon = await startDaemon(configuration, { polls: "once", observers: [polls, totals, progress, shown] });
   if (io.isTerminal && !options.json && (await isFirstLoad(daemon.parts.store, names))) shown.start();
-  // A failed daemon never becomes idle: abort the wait, or the process would never exit.
-  const looking = new AbortController();
-  const signal = AbortSignal.any([io.signal, looking.signal]);
-  const limitMs = Math.max(configuration.settings.delivery.settleMs, (options.timeout ?? TIMEOUT_SECONDS) * 1000);
-  const isIdle = untilIdle(daemon, polls, names, horizonMs, signal);
-  const isStalled = progress.stalled(limitMs, signal);
-  const patience = { everyMs: QUEUE_LOOK_MS, patienceMs: Math.min(QUEUE_PATIENCE_MS, limitMs) };
-  const isQueueGone = daemon.queueGone(patience, signal);
-  const end = await Promise.race([daemon.failure, isIdle, isStalled, isQueueGone.then(goneOf)]);
-  looking.abort();
-  await Promise.allSettled([isIdle, isStalled]);
+  const end = await untilEnd(
+    daemon,
+    { progress, settleMs: configuration.settings.delivery.settleMs, timeout: options.timeout, signal: io.signal },
+    (signal) => untilIdle(daemon, polls, names, horizonMs, signal),
+  );
   shown.finish();
-  const failure = end instanceof StopError ? end : undefined;
-  if (failure) {
-    logger.error({ err: failure, remedy: knownRemedyOf(failure.code) }, "daemon could not continue");
-    return exitCode.stopped;
-  }
+  if (end.kind === "failed") return endedEarly(end, io, logger)!;
   const statuses = await streamStatus(daemon.parts.store, syncFile.streams, daemon.parts.clock);
   const { requests } = daemon.parts.service.state();
   if (options.json) printJson(io.stdout, asJson(statuses, totals, requests));
   else io.stdout.write(asText(statuses, totals, requests));
-  if (io.signal.aborted) return exitCode.again;
-  if (end instanceof QueueGone) {
-    const remedy = knownRemedyOf(end.error.code) ?? "Check QUEUE_URL.";
-    io.stderr.write(`This round ends, because ${errorText(end.error)}.\n  -> ${remedy} The next round continues.\n`);
-    return exitCode.again;
-  }
-  if (end === true) {
-    io.stderr.write(`Nothing progressed for ${duration(limitMs)}, so this round ends; the next one continues.\n`);
-    return exitCode.again;
-  }
-  return outcome(statuses, configuration.settings.blockedRecords);
-}
-
-/**
- * How far ahead a retry or a wait may lie for the run to stay for it. Each run starts its own wait for a write without
- * an answer: a run that ended before `settleMs` would never settle it.
- */
-export function horizonMsOf(settleMs: number): number {
-  return Math.max(HORIZON_MS, settleMs + SETTLE_MARGIN_MS);
+  return endedEarly(end, io, logger) ?? outcome(statuses, configuration.settings.blockedRecords);
 }
 
 /** The exit code by what the run leaves: first what needs a person, then what the next run retries. */

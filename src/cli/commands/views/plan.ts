@@ -1,9 +1,7 @@
-import { systemClock, type RecordId } from "#model";
+import type { RecordId } from "#model";
 import {
   confirmPlan,
   confirmText,
-  csvHead,
-  csvRows,
   deliveryText,
   heldCount,
   knownRecord,
@@ -11,22 +9,24 @@ import {
   planMarkdown,
   planStream,
   planText,
+  shellQuoted,
   type StreamPlan,
   type StreamPlanDeps,
 } from "#operator";
-import { isChange, Planner, type PlannedDelivery } from "#pipeline";
-import { KnownNames, type Service } from "#service";
+import { isChange, type PlannedDelivery } from "#pipeline";
 import { redacted } from "#telemetry";
 import { actorOf, withActor, type ActOptions } from "../../actor.ts";
 import { recordNamed } from "../../arguments.ts";
 import { openStoreContext, type Registration, type StoreContext } from "../../command-context.ts";
-import { CsvFile } from "../../output/csv-file.ts";
 import { exitCode, printJson, UsageError, type Io } from "../../output/io.ts";
+import { withLists } from "../../output/plan-lists.ts";
+import { openStorePlanner } from "../../store-planner.ts";
 
 interface PlanOptions extends ActOptions {
   readonly record?: RecordId;
   readonly csv?: string;
   readonly markdown?: boolean;
+  readonly out?: string;
   readonly confirm?: string;
 }
 
@@ -44,6 +44,7 @@ export const registerPlan: Registration = (cli) =>
       .argument("[streams...]", "these streams (default: all)")
       .option("--record <record>", "one record as stream/key", recordNamed)
       .option("--csv <file>", "write every field that would be written")
+      .option("--out <file>", "write the plan to a new file, which apply carries out")
       .option("--markdown", "print a summary for a comment on a pull request")
       .option(
         "--confirm <plan>",
@@ -62,21 +63,23 @@ async function plan(names: readonly string[], options: PlanOptions, io: Io): Pro
   await using context = await openStoreContext(options, io, [...names, options.record?.stream]);
   if (options.record) return await planRecord(options.record, context, options, io);
   const shown = options.markdown ? MARKDOWN_SAMPLES : undefined;
-  const planned = async (csv?: CsvFile) => {
-    await csv?.add(csvHead);
-    const each = async (delivery: PlannedDelivery) => csv?.add(csvRows(delivery));
-    return await readPlans(context, names, io.signal, { shown, each });
-  };
-  const plans = await (options.csv === undefined ? planned() : CsvFile.write(options.csv, planned));
+  const planned = context.syncFile.streams.filter(({ name }) => names.length === 0 || names.includes(name));
+  const plans = await withLists(options, { ...context, planned }, io, (each) =>
+    readPlans(context, names, io.signal, { shown, each }),
+  );
   if (options.confirm !== undefined) return await confirm(options.confirm, plans, context, options, io);
   // Before the text is spelled as Markdown, which no secret would be recognised in.
   if (options.markdown) io.stdout.write(planMarkdown(redacted(plans, io.redaction.redact)));
   else if (options.json) printJson(io.stdout, { plans });
-  else io.stdout.write(asText(plans, options.csv));
+  else io.stdout.write(asText(plans, options));
   return plans.some(({ isChange }) => isChange) ? exitCode.changes : exitCode.ok;
 }
 
-function expectCombinable({ record, confirm, markdown, json }: PlanOptions): void {
+function expectCombinable({ record, confirm, markdown, json, out }: PlanOptions): void {
+  if (out !== undefined && (record || confirm !== undefined))
+    throw new UsageError(
+      "--out keeps the plan of whole streams before a person decides: leave --record and --confirm out.",
+    );
   if (record && confirm !== undefined)
     throw new UsageError("--confirm releases the plan of a whole stream: leave --record out.");
   if (!markdown) return;
@@ -93,7 +96,7 @@ export async function readPlans(
   more: Pick<StreamPlanDeps, "shown" | "each"> = {},
 ): Promise<StreamPlan[]> {
   const { store, settings, syncFile } = context;
-  const deps = { store, planner: await openPlanner(context), changeGuard: settings.changeGuard, ...more };
+  const deps = { store, planner: await openStorePlanner(context), changeGuard: settings.changeGuard, ...more };
   const found: StreamPlan[] = [];
   for (const stream of syncFile.streams)
     if (names.length === 0 || names.includes(stream.name)) found.push(await planStream(stream, deps, signal));
@@ -110,14 +113,8 @@ export async function readPlanOf(
   signal: AbortSignal,
 ): Promise<{ readonly planned: PlannedDelivery | null }> {
   await knownRecord(context.store, id);
-  const planner = await openPlanner(context);
+  const planner = await openStorePlanner(context);
   return { planned: (await planner.planOne(id, signal)) ?? null };
-}
-
-function openPlanner({ store, settings, syncFile }: StoreContext): Promise<Planner> {
-  const known = new KnownNames({ load: (resource) => store.reference(resource) });
-  const names = (...[resource, by, value]: Parameters<Service["lookup"]>) => known.lookup(resource, by, value);
-  return Planner.open({ store, names, clock: systemClock, guard: settings.guard }, syncFile.streams);
 }
 
 async function planRecord(id: RecordId, context: StoreContext, { json }: PlanOptions, io: Io): Promise<number> {
@@ -147,8 +144,10 @@ async function confirm(
   return exitCode.ok;
 }
 
-function asText(plans: readonly StreamPlan[], csv: string | undefined): string {
+function asText(plans: readonly StreamPlan[], { csv, out }: PlanOptions): string {
   const held = plans.filter(({ isHeld }) => isHeld).map((each) => `${confirmText(each)}\n`);
   const list = csv === undefined ? "" : `Every field is in ${csv}.\n`;
-  return [plans.map(planText).join(""), ...held, list].join("");
+  const file =
+    out === undefined ? "" : `The plan is in ${out}. "svcsync apply ${shellQuoted(out)}" carries out exactly this.\n`;
+  return [plans.map(planText).join(""), ...held, list, file].join("");
 }

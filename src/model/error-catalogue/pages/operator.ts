@@ -63,6 +63,39 @@ export const operatorErrors = errorPage({
         "`svcsync groups ID --snooze none` ends a snooze. To stop a stream for longer, remove it from the sync " +
         "file.",
     },
+    E_PLAN_FILE: {
+      meaning:
+        "The file is not a whole plan of this svcsync: it is another kind of file, was cut, was changed after svcsync " +
+        "wrote it, or has the format of another version. Nothing was written.",
+      normal: "After an update of svcsync that changed the format, and where a file was not copied whole.",
+      remedy:
+        'Make the plan again with "svcsync plan --out FILE", with the same version of svcsync, and do not edit it.',
+    },
+    E_PLAN_HELD: {
+      meaning:
+        "A guard, a pause or the comparison with existing records holds records of the plan, and apply releases nothing " +
+        "on its own. Nothing was written.",
+      normal:
+        "If a plan changes many records, deletes many, or is the first one of a stream that the service has records of.",
+      remedy:
+        "Carry out the command that the message names, which releases exactly what the plan shows; then apply it again.",
+    },
+    E_PLAN_STALE: {
+      meaning:
+        "The plan in the file is not what svcsync would do now: the sync file, the service, the data of the ERP, or " +
+        "records have changed since. The message names what differs. Nothing was written.",
+      normal: "If time passed between the plan and its application.",
+      remedy:
+        'Make the plan again with "svcsync plan --out FILE", look at it, and apply that. What changed only in the ' +
+        'service is found by "svcsync reconcile".',
+    },
+    E_PLAN_UNREAD: {
+      meaning:
+        "The ERP could not be read, so apply cannot know whether its rows are still those that were planned. Nothing " +
+        "was written.",
+      normal: "While the ERP is down.",
+      remedy: "Correct what the message names, then apply the plan again.",
+    },
     E_RENAME_REFUSED: {
       meaning:
         "`svcsync rename-stream` cannot give the records of one stream to another name: the new name already has " +

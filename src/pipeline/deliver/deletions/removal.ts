@@ -23,6 +23,7 @@ import type {
   UnboundClaim,
 } from "#store";
 import type { DeleteGuard } from "../../poll/delete-guard.ts";
+import type { ExpectAct } from "../approved.ts";
 import type { Deliverable } from "../course.ts";
 import { deletedChildren } from "./deleted-children.ts";
 import { edited } from "../difference.ts";
@@ -56,6 +57,7 @@ export interface RemoverDeps {
   readonly dropped: DroppedFields;
   readonly merged: Pick<MergedTickets, "known" | "follow" | "shownInto" | "expectForeign">;
   readonly streams: ReadonlyMap<StreamName, Stream>;
+  readonly expect: ExpectAct;
 }
 
 /**
@@ -130,7 +132,8 @@ export class Remover {
 
   /** Journals the deletion and requests it. If it was certainly not carried out, the journal is restored: there is nothing to finish. */
   async #removed(claim: BoundClaim, signal: AbortSignal): Promise<AuditEntry> {
-    const { store, age } = this.#deps;
+    const { store, age, expect } = this.#deps;
+    expect(claim, { kind: "delete", serviceId: claim.binding.serviceId });
     const writes = await store.markInFlight(claim, { kind: "deletion", fields: claim.inFlight?.fields ?? {} });
     await age.tell(writes, "writes");
     try {

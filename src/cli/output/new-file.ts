@@ -6,7 +6,7 @@ import { UsageError } from "./io.ts";
 const CHUNK = 64 * 1024;
 
 /** A text file that is written as its lines arrive, in chunks. */
-export class CsvFile {
+export class NewFile {
   readonly #file: FileHandle;
   #text = "";
 
@@ -17,15 +17,16 @@ export class CsvFile {
   /**
    * Writes a new file that only its owner can read, since it holds records. It never overwrites a file and never follows a link. A file
    * that `fill` could not finish is removed.
+   * @param option that names the file, for messages.
    * @throws {UsageError} when the file exists or cannot be written.
    */
-  static async write<Result>(path: string, fill: (csv: CsvFile) => Promise<Result>): Promise<Result> {
+  static async write<Result>(option: string, path: string, fill: (file: NewFile) => Promise<Result>): Promise<Result> {
     // Exclusive: fails where the name exists, also as a link that leads nowhere.
-    const file = await open(path, "wx", 0o600).catch((thrown: unknown) => refused(path, thrown));
-    const csv = new CsvFile(file);
+    const file = await open(path, "wx", 0o600).catch((thrown: unknown) => refused(option, path, thrown));
+    const made = new NewFile(file);
     try {
-      const result = await fill(csv);
-      await csv.#flush();
+      const result = await fill(made);
+      await made.#flush();
       return result;
     } catch (thrown) {
       await rm(path, { force: true });
@@ -51,23 +52,23 @@ export class CsvFile {
  * Refuses a taken name before a long computation.
  * @throws {UsageError}
  */
-export async function expectFree(path: string): Promise<void> {
+export async function expectFree(option: string, path: string): Promise<void> {
   const found = await lstat(path).catch((thrown: unknown) =>
-    codeOf(thrown) === "ENOENT" ? undefined : refused(path, thrown),
+    codeOf(thrown) === "ENOENT" ? undefined : refused(option, path, thrown),
   );
-  if (found !== undefined) throw taken(path);
+  if (found !== undefined) throw taken(option, path);
 }
 
-function refused(path: string, thrown: unknown): never {
+function refused(option: string, path: string, thrown: unknown): never {
   const code = codeOf(thrown);
   if (code === undefined) throw thrown;
   throw code === "EEXIST"
-    ? taken(path)
-    : new UsageError(`--csv: ${path} cannot be written (${code}). Nothing was written.`);
+    ? taken(option, path)
+    : new UsageError(`${option}: ${path} cannot be written (${code}). Nothing was written.`);
 }
 
-function taken(path: string): UsageError {
+function taken(option: string, path: string): UsageError {
   return new UsageError(
-    `--csv: ${path} already exists, and may be the work of a person. Choose another name. Nothing was written.`,
+    `${option}: ${path} already exists, and may be the work of a person. Choose another name. Nothing was written.`,
   );
 }

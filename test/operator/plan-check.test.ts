@@ -1,0 +1,180 @@
+import { describe, expect, it } from "vitest";
+import type { Change, Json } from "#model";
+import { PlanCheck, type Checked, type PlanRecord } from "#operator";
+import { Presence } from "#pipeline";
+import { startSandbox } from "#sandbox";
+import { Redaction } from "#telemetry";
+import { planRecord } from "../../src/operator/plan/file/plan-file.ts";
+import { never } from "../kit/outcome.ts";
+import { DeliveryRig, streamsOf } from "../pipeline/delivery-rig.ts";
+
+const read = { table: "t", key: "k" };
+const { redact } = new Redaction();
+
+/** Departments by code, and teams that belong to them. */
+function streams(fields: Record<string, Json> = {}) {
+  const departments = {
+    source: "erp",
+    read,
+    resource: "department",
+    match: ["code"],
+    fields: { code: "code", name: "name", ...fields },
+  };
+  const teams = {
+    source: "erp",
+    read,
+    resource: "department",
+    fields: { name: "name", department: { ref: "departments", key: "department" } },
+  };
+  return streamsOf(
+    JSON.stringify({ sources: { erp: { adapter: "sql", url: "sqlite:erp.db" } }, streams: { departments, teams } }),
+  );
+}
+
+const row = (key: string, name: string): Change => ({ kind: "upsert", key, row: { name, code: key } });
+const team = (key: string, department: string): Change => ({ kind: "upsert", key, row: { name: key, department } });
+const id = { stream: "departments", key: "1" };
+
+async function setRig() {
+  const sandbox = await startSandbox();
+  const rig = await DeliveryRig.open(sandbox);
+  return {
+    sandbox,
+    rig,
+    async [Symbol.asyncDispose]() {
+      await rig[Symbol.asyncDispose]();
+      await sandbox[Symbol.asyncDispose]();
+    },
+  };
+}
+
+async function planned(rig: DeliveryRig, of = streams()): Promise<PlanRecord[]> {
+  const planner = await rig.planner(of);
+  const found: PlanRecord[] = [];
+  for (const { name } of of) for await (const each of planner.plan(name, never)) found.push(planRecord(each, redact));
+  return found;
+}
+
+/** Decides all records again, and compares them with the service. */
+async function checked(rig: DeliveryRig, plan: readonly PlanRecord[], of = streams()): Promise<Checked[]> {
+  const { store, service } = rig;
+  const check = new PlanCheck({
+    store,
+    planner: await rig.planner(of),
+    presence: new Presence(store, service),
+    redact,
+  });
+  const found: Checked[] = [];
+  for (const record of plan) {
+    const each = await check.check(record, never);
+    found.push(each.kind === "open" ? await check.compare(each, never) : each);
+  }
+  return found;
+}
+
+const kinds = (found: readonly Checked[]) => found.map(({ kind }) => kind);
+const whyOf = ([first]: readonly Checked[]) => (first?.kind === "differs" ? first.why : first?.kind);
+
+/** One department in the service, whose new name is planned. */
+async function renamed() {
+  const scene = await setRig();
+  await scene.rig.stage("departments", [row("1", "Sales")]);
+  await scene.rig.run(streams());
+  await scene.rig.stage("departments", [row("1", "Sales and more")]);
+  return { ...scene, plan: await planned(scene.rig), [Symbol.asyncDispose]: () => scene[Symbol.asyncDispose]() };
+}
+
+describe("a planned record that is decided again", () => {
+  it("is open while nothing changed, and done once it was delivered", async () => {
+    await using scene = await renamed();
+    const { rig, plan } = scene;
+    expect(kinds(await checked(rig, plan))).toEqual(["open"]);
+    await rig.run(streams());
+    expect(kinds(await checked(rig, plan))).toEqual(["done"]);
+  });
+
+  it("differs when the ERP changed its row", async () => {
+    await using scene = await renamed();
+    await scene.rig.stage("departments", [row("1", "Retail")]);
+    expect(whyOf(await checked(scene.rig, scene.plan))).toContain("Retail");
+  });
+
+  it("differs when the ERP changed its row and another run delivered that", async () => {
+    await using scene = await renamed();
+    await scene.rig.stage("departments", [row("1", "Retail")]);
+    await scene.rig.run(streams());
+    expect(whyOf(await checked(scene.rig, scene.plan))).toContain("unchanged");
+  });
+
+  it("differs when the sync file maps it otherwise", async () => {
+    await using scene = await renamed();
+    const other = streams({ name: { expr: "$uppercase(name)" } });
+    expect(whyOf(await checked(scene.rig, scene.plan, other))).toContain("SALES AND MORE");
+  });
+
+  it("differs when a person changed the value that it would overwrite, but not another one", async () => {
+    await using scene = await renamed();
+    const { sandbox, rig, plan } = scene;
+    const found = sandbox.records("department").find(({ code }) => code === "1")!;
+    sandbox.seed("department", [{ ...found, mnemonic: "X" }]);
+    expect(kinds(await checked(rig, plan))).toEqual(["open"]);
+    sandbox.seed("department", [{ ...found, name: "By hand" }]);
+    expect(whyOf(await checked(rig, plan))).toBe('in the service name is "By hand", no longer "Sales"');
+  });
+
+  it("differs when the service no longer has it", async () => {
+    await using scene = await renamed();
+    const { sandbox, rig, plan } = scene;
+    sandbox.vanish("department", sandbox.records("department").find(({ code }) => code === "1")!.id);
+    expect(whyOf(await checked(rig, plan))).toMatch(/^the service no longer has department \d+$/);
+  });
+
+  it("differs when the store's binding ended, or the store lost it", async () => {
+    await using scene = await renamed();
+    const { rig, plan } = scene;
+    const [record] = plan;
+    expect(whyOf(await checked(rig, [{ ...record!, serviceId: 4_711 }]))).toContain("4711 in the service");
+    expect(whyOf(await checked(rig, [{ ...record!, key: "9" }]))).toBe("the store no longer has it");
+  });
+
+  it("is not compared in a field that was never written", async () => {
+    await using scene = await setRig();
+    const { rig, sandbox } = scene;
+    await rig.stage("departments", [row("1", "Sales")]);
+    await rig.run(streams());
+    const found = sandbox.records("department").find(({ code }) => code === "1")!;
+    sandbox.seed("department", [{ ...found, mnemonic: "by hand" }]);
+    const more = streams({ mnemonic: { const: "S" } });
+    const plan = await planned(rig, more);
+    expect(plan).toMatchObject([{ verdict: "update", fields: [{ field: "mnemonic" }] }]);
+    expect(kinds(await checked(rig, plan, more))).toEqual(["open"]);
+  });
+
+  it("is still planned after its parent was created: the new id is what the plan named", async () => {
+    await using scene = await setRig();
+    const { rig } = scene;
+    await rig.stage("departments", [row("1", "Sales")]);
+    await rig.stage("teams", [team("a", "1")]);
+    const plan = await planned(rig);
+    expect(plan[1]!.fields).toContainEqual({ field: "department", after: { newIdOf: "departments/1" } });
+    await rig.run([streams()[0]!]);
+    expect(kinds(await checked(rig, plan))).toEqual(["done", "open"]);
+    const wrong = [
+      { ...plan[1]!, fields: plan[1]!.fields.map((each) => ({ ...each, after: { newIdOf: "teams/a" } })) },
+    ];
+    expect(kinds(await checked(rig, wrong))).toEqual(["differs"]);
+  });
+
+  it("is still planned when its create was begun and cut short, unless that sent something else", async () => {
+    await using scene = await setRig();
+    const { rig } = scene;
+    await rig.stage("departments", [row("1", "Sales")]);
+    const plan = await planned(rig);
+    const claim = (await rig.store.claim(id))!;
+    await rig.store.begin(claim, { resource: "department", projection: { code: "1", name: "Sales" } });
+    await rig.store.release(claim);
+    expect(kinds(await checked(rig, plan))).toEqual(["open"]);
+    const other = plan.map((each) => ({ ...each, fields: [{ field: "name", after: "Other" }] }));
+    expect(kinds(await checked(rig, other))).toEqual(["differs"]);
+  });
+});
