@@ -97,7 +97,9 @@ async function takeTurn(place: PostgresPlace, schema: Schema, standby?: Standby)
     const [found] = replica ? [replica] : await link.rows<InTheWay>(FOUND);
     // It has ended since the attempt.
     if (found === undefined) return ask();
-    return { ...found, why: isChanger(found) ? "tablesChange" : "otherTables" };
+    if (isChanger(found)) return { ...found, why: "tablesChange" };
+    // It may have made the tables since they were looked at.
+    return (await schema.isCurrent()) ? undefined : { ...found, why: "otherTables" };
   };
   try {
     await untilFree(place, ask, standby);
