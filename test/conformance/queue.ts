@@ -353,18 +353,23 @@ export function describeQueue(name: string, open: () => Promise<QueuePlace>): vo
     });
 
     it("hands out nothing more once it stops, and waits for running handlers", async () => {
-      const begun: string[] = [];
-      const ended: string[] = [];
+      const events: string[] = [];
+      const begun = deferred();
+      const end = deferred();
       const deliver = async ({ key }: RecordId, signal: AbortSignal) => {
-        begun.push(key);
-        await pause(200);
-        if (!signal.aborted) ended.push(key);
+        events.push(`begun ${key}`);
+        begun.resolve();
+        await end.promise;
+        if (!signal.aborted) events.push(`ended ${key}`);
       };
       await queue.wake([record("1"), record("2")], live);
       await queue.start({ ...nothing, deliver }, { concurrency: 1 });
-      await vi.waitFor(() => expect(begun).toEqual(["1"]), patience);
-      await queue.stop(10_000);
-      expect({ begun, ended }).toEqual({ begun: ["1"], ended: ["1"] });
+      await begun.promise;
+      const stopped = queue.stop(600_000).then(() => events.push("stopped"));
+      await pause(200);
+      end.resolve();
+      await stopped;
+      expect(events).toEqual(["begun 1", "ended 1", "stopped"]);
     });
 
     it("aborts the signals of running handlers after the grace", async () => {
