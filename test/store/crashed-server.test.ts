@@ -94,7 +94,7 @@ describe("a step that PostgreSQL confirmed before it crashed", () => {
     const known = await told(scene.store);
     await server.stop("immediate");
     await server.start();
-    await expect.poll(() => scene.store.mayWrite(), { timeout: 20_000 }).toBe(true);
+    await expect.poll(() => scene.store.mayWrite()).toBe(true);
     expect(await told(scene.store)).toEqual(known);
   });
 });

@@ -67,7 +67,7 @@ class Daemons implements AsyncDisposable {
 
   /** Renews the lease until a daemon has told whom it waits for. */
   async renewUntilTold(holder: string, name: string): Promise<void> {
-    await vi.waitUntil(async () => (await this.lease(holder, name), this.waits.length > 0), { timeout: 20_000 });
+    await vi.waitUntil(async () => (await this.lease(holder, name), this.waits.length > 0), { timeout: 120_000 });
   }
 
   async [Symbol.asyncDispose](): Promise<void> {
@@ -119,7 +119,7 @@ describe("daemons that start together on one store in PostgreSQL", () => {
     const old = await daemons.start();
     await daemons.sql("UPDATE @store_version SET functions = 'other'");
     const upgraded = [daemons.start(), daemons.start(), daemons.start()];
-    await expect.poll(() => daemons.waits.length, { timeout: 20_000 }).toBe(3);
+    await expect.poll(() => daemons.waits.length).toBe(3);
     expect(new Set(daemons.waits.map(({ why }) => why))).toEqual(new Set(["otherTables"]));
     await old[Symbol.asyncDispose]();
     const [first] = await Promise.all(upgraded);
@@ -130,7 +130,7 @@ describe("daemons that start together on one store in PostgreSQL", () => {
     await using daemons = await Daemons.on();
     const alone = await daemons.start({ isAlone: true });
     const others = [daemons.start(), daemons.start({ isAlone: true })];
-    await expect.poll(() => daemons.waits.length, { timeout: 20_000 }).toBe(2);
+    await expect.poll(() => daemons.waits.length).toBe(2);
     expect(daemons.waits.map(({ why }) => why).toSorted()).toEqual(["alone", "holderAlone"]);
     await alone[Symbol.asyncDispose]();
     const store = await Promise.race(others);
@@ -146,7 +146,7 @@ describe("daemons that start together on one store in PostgreSQL", () => {
     await daemons.renewUntilTold("changes/1", "the first");
     await daemons.lease("old", "the second");
     await expect
-      .poll(() => daemons.waits.at(-1), { timeout: 20_000 })
+      .poll(() => daemons.waits.at(-1))
       .toEqual({
         holder: "the second",
         why: "otherTables",
@@ -164,7 +164,7 @@ describe("daemons that start together on one store in PostgreSQL", () => {
     await session.query(`BEGIN; SELECT * FROM "${daemons.place.schema}".store_version FOR UPDATE`);
     const opened = thrownBy(daemons.start());
     const waits = "SELECT 1 FROM pg_stat_activity WHERE wait_event_type = 'Lock' AND wait_event = 'transactionid'";
-    await expect.poll(() => daemons.sql(waits), { timeout: 20_000 }).toHaveLength(1);
+    await expect.poll(() => daemons.sql(waits)).toHaveLength(1);
     await daemons.lease("changes/2", "the second");
     await session.query("COMMIT");
     expect(await opened).toMatchObject({ family: "stop", code: "E_STORE_LOST" });
