@@ -15,6 +15,7 @@ export { StoreAge } from "./wake/store-age.ts";
 export { StoreNews } from "./wake/store-news.ts";
 export { Matcher } from "./match/matcher.ts";
 export { naturalKey } from "./match/natural-key.ts";
+export { AmbiguousRecords } from "./match/ambiguous-records.ts";
 export { LeftOutRecords } from "./match/left-out.ts";
 export { TwinWatch } from "./match/twins.ts";
 export { RestoredRecords } from "./match/restored-records.ts";

@@ -48,6 +48,7 @@ export class DeliveryScene implements AsyncDisposable {
   readonly tenant: Tenant;
   readonly stopped: StopError[] = [];
   readonly leftOut: LeftOutRecords;
+  readonly streams: readonly Stream[];
   readonly #synchronizer: Synchronizer;
   readonly #leases: Leases;
   readonly #place: StorePlace;
@@ -58,6 +59,7 @@ export class DeliveryScene implements AsyncDisposable {
     this.tenant = tenant;
     this.clock = clock;
     const streams = load(file).streams;
+    this.streams = streams;
     const { service } = tenant;
     const common = { store, service, clock, logger: silentLogger, settleMs: 0 };
     const matcher = new Matcher({ ...common, maxAgeMs: 0 }, streams);

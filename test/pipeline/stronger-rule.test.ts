@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest";
 import type { Json, Row } from "#model";
-import { AdoptionPlanner, Matcher, Planner } from "#pipeline";
+import { AdoptionPlanner, AmbiguousRecords, Matcher, Planner } from "#pipeline";
 import { upsert } from "../conformance/store-scene.ts";
 import { silentLogger } from "../kit/logger.ts";
 import { never } from "../kit/outcome.ts";
@@ -65,9 +65,20 @@ describe("a record that only a weaker rule finds", () => {
     expect(await scene.settle(other)).toMatchObject({ state: "applied", binding: { serviceId } });
 
     // The candidate is taken now, so a person need not choose any more.
-    await scene.store.retryNow({ ...id, states: ["parked"] });
+    const ambiguous = new AmbiguousRecords({ store: scene.store, logger: silentLogger }, scene.streams);
+    await ambiguous.look(never);
     expect(await scene.settle(id)).toMatchObject({ state: "applied" });
     expect(customers(scene).map(({ customerId }) => customerId)).toEqual(["z-last", "other"]);
+  });
+
+  it("stays parked while its candidate belongs to nobody", async () => {
+    await using scene = await DeliveryScene.open("", RULES);
+    held(scene, "z-last", "Kim Muster");
+    await scene.erp(id, { number: "other", name: "Kim Muster" });
+    await scene.settle(id);
+    const ambiguous = new AmbiguousRecords({ store: scene.store, logger: silentLogger }, scene.streams);
+    await ambiguous.look(never);
+    expect(await scene.store.record(id)).toMatchObject({ state: "parked", error: { code: "E_MATCH_AMBIGUOUS" } });
   });
 
   it.each<[string, string, Json, Row]>([

@@ -1,6 +1,6 @@
 import { sleep, untilAborted, type ErrorFacts } from "#model";
 import { proxyOf, tellingHttp } from "#notify";
-import { Presence, streamStatus, TwinWatch } from "#pipeline";
+import { AmbiguousRecords, Presence, streamStatus, TwinWatch } from "#pipeline";
 import { readinessOf } from "#web";
 import { version } from "#telemetry";
 import type { Closing } from "../closing.ts";
@@ -33,10 +33,12 @@ export function openUpkeep(deps: UpkeepDeps, closing: Closing): Upkeep {
   const notices = openNotices(configuration, parts, queue, metrics, closing);
   const heartbeat = openHeartbeat(deps, closing);
   const twins = twinWatch(deps);
+  const { syncFile, logger, upkeepEveryMs: everyMs } = configuration;
+  const ambiguous = new AmbiguousRecords({ ...parts, logger, everyMs }, syncFile.streams);
   const care = isContinuous
     ? [
         ...openCare(configuration, parts),
-        ...[twins, assembly.leftOut].map((each) => (signal: AbortSignal) => each.run(signal)),
+        ...[twins, assembly.leftOut, ambiguous].map((each) => (signal: AbortSignal) => each.run(signal)),
       ]
     : [];
   const { stopGraceMs } = configuration.settings.delivery;

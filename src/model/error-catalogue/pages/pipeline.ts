@@ -187,7 +187,7 @@ export const pipelineErrors = errorPage({
         'then run "svcsync retry {record}". If none of them is the record: "svcsync resolve {record} --create".',
       more:
         "If the values differ only in upper and lower case, write `compare: caseInsensitive` in the stronger rule and " +
-        "retry the records.",
+        "retry the records. Once a candidate belongs to another record of the ERP, svcsync delivers this one again within a minute.",
     },
     E_UNBOUND: {
       meaning:
