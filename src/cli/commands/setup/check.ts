@@ -1,10 +1,10 @@
 import { expectKnownService, KnownSources, openSources, type Configuration, type Sources } from "#daemon";
 import { isLoopback, systemClock, type Finding, type StreamName } from "#model";
 import { remedyOf, unlistedStreams } from "#operator";
-import { openService, type Service } from "#service";
+import type { Service } from "#service";
 import { loadSettings, storeLocation } from "#settings";
 import { openStore } from "#store";
-import { openLogger, version } from "#telemetry";
+import { openLogger } from "#telemetry";
 import { attempt, orStopped } from "../../check/attempt.ts";
 import { checkFields, checkNames } from "../../check/check-fields.ts";
 import { environmentFindings } from "../../check/environment-findings.ts";
@@ -17,6 +17,7 @@ import { checkMapping } from "../../check/check-mapping.ts";
 import { notCheckedOffline, offlineFindings } from "../../check/offline.ts";
 import type { StreamSample } from "../../check/sample.ts";
 import { refusedFindings } from "../../check/refused-findings.ts";
+import { openUncached } from "../../check/uncached-service.ts";
 import { readFiles, type JsonOptions, type Registration } from "../../command-context.ts";
 import { Interview } from "../../interview.ts";
 import { exitCode, printJson, UsageError, type Io } from "../../output/io.ts";
@@ -231,16 +232,10 @@ async function checkService(
   { settings, secrets, syncFile: { streams }, samples, logger, signal }: CheckedParts,
   isProbe: boolean,
 ): Promise<Finding[]> {
-  const referenceCache = { load: () => Promise.resolve(undefined), save: () => Promise.resolve() };
   return attempt(
     "service",
     async () => {
-      await using service = openService(settings.service, secrets, {
-        clock: systemClock,
-        logger,
-        referenceCache,
-        version,
-      });
+      await using service = openUncached(settings.service, secrets, { logger });
       await service.ping(signal);
       const { url } = settings.service;
       const ok: Finding = { subject: "service", verdict: "ok", message: `${url} accepts the credentials` };

@@ -1,10 +1,10 @@
-import { systemClock, type Finding } from "#model";
-import { openService, type Service } from "#service";
+import type { Finding } from "#model";
+import type { Service } from "#service";
 import { loadSettings, secretTexts } from "#settings";
-import { version } from "#telemetry";
 import { attempt } from "../../check/attempt.ts";
 import { compareDialects, compareFields, compareNames } from "../../check/compare-services.ts";
 import { findingsText } from "../../check/findings-text.ts";
+import { openUncached } from "../../check/uncached-service.ts";
 import { operatorLogger, readFiles, type JsonOptions, type Registration } from "../../command-context.ts";
 import { exitCode, printJson, type Io } from "../../output/io.ts";
 
@@ -65,10 +65,9 @@ async function compare(options: CompareOptions, io: Io): Promise<number> {
 }
 
 function open({ settings, secrets }: ReturnType<typeof loadSettings>, io: Io): Service {
-  const referenceCache = { load: () => Promise.resolve(undefined), save: () => Promise.resolve() };
   const hide = (...texts: string[]) => io.redaction.hide(...texts);
   const logger = operatorLogger(settings, io);
-  return openService(settings.service, secrets, { clock: systemClock, logger, referenceCache, version, hide });
+  return openUncached(settings.service, secrets, { logger, hide });
 }
 
 async function reached(service: Service, url: string, place: string, signal: AbortSignal): Promise<Finding[]> {
