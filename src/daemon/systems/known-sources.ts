@@ -76,8 +76,15 @@ export class KnownSources {
 
   /** Returns why the stream may not be read from this data; undefined if it may. Remembers nothing. */
   async refusal(name: StreamName, now: SourceIdentity): Promise<ParkError | undefined> {
+    return this.#refusal(name, now, await this.#deps.store.note(sourceNote(name)));
+  }
+
+  async #refusal(
+    name: StreamName,
+    now: SourceIdentity,
+    known: SourceIdentity | undefined,
+  ): Promise<ParkError | undefined> {
     const { store, former } = this.#deps;
-    const known = await store.note(sourceNote(name));
     if (known === undefined || isSameSource(known, now) || former.includes(idOf(known))) return undefined;
     // Nothing was ever read from the known one: it was misspelt, for example.
     const { cursor, sequence } = await store.cursor(name);
@@ -90,9 +97,9 @@ export class KnownSources {
     const at = clock.now();
     if (believedUntil !== undefined && at < believedUntil && at > believedUntil - 2 * BELIEVED_MS) return;
     const now = await identify(signal);
-    const refused = await this.refusal(name, now);
-    if (refused) throw refused;
     const known = await store.note(sourceNote(name));
+    const refused = await this.#refusal(name, now, known);
+    if (refused) throw refused;
     const next = known && now.own === undefined && isSameSource(known, now) ? { ...now, own: known.own } : now;
     if (JSON.stringify(next) !== JSON.stringify(known)) await store.saveNote(sourceNote(name), next);
     this.#believedUntil.set(name, at + BELIEVED_MS);
