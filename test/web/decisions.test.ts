@@ -39,6 +39,25 @@ describe("the page of a held plan", () => {
     expect(text).toContain("<td>set fields of</td>");
   });
 
+  it("says of a mass change whose updates wait, and what to do if it is not meant", async () => {
+    const plan = { ...samplePlan, isMappingChanged: false, massHeld: 3_100 };
+    const { text } = await pageOf("/streams/customers/plan", { plan: async () => ({ plan, at: 0 }) });
+    expect(text).toContain("The ERP changed many records at once, and 3,100 of 4,120 records would be updated");
+    expect(text).toContain("Write 3,100 updates");
+    expect(text).toContain("If not, correct the ERP: the hold ends when it shows the old values again");
+    expect(text).toContain(`<input type="hidden" name="plan" value="${samplePlan.plan}" />`);
+    expect(text).not.toContain("correct the sync file");
+  });
+
+  it("says of a first load that the service would send mail, and where to switch it off", async () => {
+    const plan = { ...samplePlan, isMappingChanged: false, mailHeld: 250 };
+    const { text } = await pageOf("/streams/customers/plan", { plan: async () => ({ plan, at: 0 }) });
+    expect(text).toContain("the service send mail to customers for 250 new records");
+    expect(text).toContain("Write 250 new records and let the service send mail");
+    expect(text).toContain("If not, switch the mail off in the service");
+    expect(text).not.toContain("correct the sync file");
+  });
+
   it("says that it is being counted, and names no plan yet", async () => {
     const { text } = await pageOf("/streams/tickets/plan");
     expect(text).toContain("are being counted");
