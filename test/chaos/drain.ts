@@ -2,8 +2,8 @@ import { sleep, type RecordState } from "#model";
 import type { Desk } from "./rig.ts";
 
 const LOOK_MS = 500;
-/** Without any progress for so long nothing will come any more. */
-const STUCK_MS = 60_000;
+/** Without any progress for so long nothing will come any more. A deletion looks for its children again after minutes. */
+const STUCK_MS = 200_000;
 /** Two sweeps and the settling of a last create fit into it. */
 const QUIET_MS = 12_000;
 

@@ -25,13 +25,22 @@ export function contactKey({ customer_no, contact_no }: Pick<ContactRow, "custom
   return `${customer_no}|${contact_no}`;
 }
 
+/** The customer that a contact belongs to now. */
+export function ownerOf(row: ContactRow & { readonly moved_to?: string | null }): string {
+  return row.moved_to ?? row.customer_no;
+}
+
 /**
  * The people and programs that work in the ERP: inserts, updates, values that go back to what they were, children entered
  * before their parents, tags that come and go, rows flagged as deleted, rows that vanish and rows that come back.
  */
 export class ErpActor {
   readonly ever: EverKnown;
+  /** Contacts that changed their customer, by key. */
+  readonly moved = new Set<string>();
   changes = 0;
+  /** Nobody works in the ERP, except for what is owed. */
+  isAtRest = false;
   readonly #erp: SampleErp;
   readonly #dice: Dice;
   #lastNumber = 0;
@@ -56,17 +65,51 @@ export class ErpActor {
   /** Works until the signal is aborted, then enters what it still owes. */
   async run(signal: AbortSignal): Promise<void> {
     while (!signal.aborted) {
-      this.#turn();
+      if (!this.isAtRest) this.#turn();
       this.#payOwed(Date.now());
       await sleep(this.#dice.between(20, 160), signal);
     }
     this.#payOwed(Number.POSITIVE_INFINITY);
   }
 
+  /** Changes a ticket's text. */
+  rewrite(ticket_no: string): void {
+    if (this.#erp.all("tickets").some((row) => row.ticket_no === ticket_no))
+      this.#change("tickets", [ticket_no], { body: `Fassung ${this.#number()}` });
+  }
+
+  /** A new order of a ticket. */
+  order(ticket_no: string): void {
+    const row = this.#erp.all("tickets").find((each) => each.ticket_no === ticket_no);
+    if (row) this.#insertOrder(row.customer_no, ticket_no);
+  }
+
+  /** A new ticket. */
+  ticket(): void {
+    this.#insertTicket(this.#any("customers").customer_no);
+  }
+
+  /** The keys of a stream's rows that are not deleted. */
+  live(stream: "contacts" | "tickets"): string[] {
+    if (stream === "tickets") return this.#erp.all(stream).flatMap((row) => (row.deleted ? [] : [row.ticket_no]));
+    return this.#erp.all(stream).flatMap((row) => (row.deleted ? [] : [contactKey(row)]));
+  }
+
+  /** A new row whose customer is there already; its key. */
+  enter(stream: "contacts" | "tickets", customer_no: string): string {
+    if (stream === "contacts") return this.#insertContact(customer_no);
+    const ticket_no = `T${this.#number()}`;
+    this.#erp.insertTicket({ ticket_no, customer_no });
+    this.ever.tickets.add(ticket_no);
+    this.changes += 1;
+    return ticket_no;
+  }
+
   #turn(): void {
     this.#dice.weighted<() => void>([
       [14, () => this.#changeCustomer()],
       [10, () => this.#changeContact()],
+      [5, () => this.#moveContact()],
       [20, () => this.#changeTicket()],
       [10, () => this.#changeOrder()],
       [4, () => this.#insertFamily()],
@@ -103,6 +146,20 @@ export class ErpActor {
     this.#change("contacts", [row.customer_no, row.contact_no], values);
   }
 
+  /** A contact works for another customer from now on: one that is known, one that is entered later, or the one of before. */
+  #moveContact(): void {
+    const { customer_no, contact_no } = this.#any("contacts");
+    const target = this.#dice.weighted<() => string | null>([
+      [6, () => this.#any("customers").customer_no],
+      [2, () => this.#oweCustomer()],
+      [2, () => null],
+    ])();
+    this.moved.add(contactKey({ customer_no, contact_no }));
+    const more = this.#dice.chance(0.3) ? { last_name: `Umzug ${contact_no}` } : {};
+    this.#change("contacts", [customer_no, contact_no], { moved_to: target, ...more });
+    if (this.#dice.chance(0.1)) this.#change("contacts", [customer_no, contact_no], { moved_to: null });
+  }
+
   #changeTicket(): void {
     const row = this.#any("tickets");
     const tags = this.#tags(row.ticket_no);
@@ -128,14 +185,26 @@ export class ErpActor {
 
   /** A customer with its first contact, ticket and order; every other time the customer comes last, and late. */
   #insertFamily(): void {
-    const no = `C${this.#number()}`;
-    this.ever.customers.add(no);
-    if (this.#dice.chance(0.5)) this.#owed.push({ no, at: Date.now() + this.#dice.between(100, 4_000) });
-    else this.#erp.insertCustomer({ customer_no: no });
+    const no = this.#dice.chance(0.5) ? this.#oweCustomer() : this.#newCustomer();
     this.#insertContact(no);
     const ticket = this.#insertTicket(no);
     this.#insertOrder(no, ticket);
     this.changes += 1;
+  }
+
+  /** The number of a customer that is entered later than what refers to it. */
+  #oweCustomer(): string {
+    const no = `C${this.#number()}`;
+    this.ever.customers.add(no);
+    this.#owed.push({ no, at: Date.now() + this.#dice.between(100, 4_000) });
+    return no;
+  }
+
+  #newCustomer(): string {
+    const no = `C${this.#number()}`;
+    this.ever.customers.add(no);
+    this.#erp.insertCustomer({ customer_no: no });
+    return no;
   }
 
   #insertChild(): void {
@@ -198,12 +267,14 @@ export class ErpActor {
         this.#change("tickets", [ticket.ticket_no], { contact_no: null });
   }
 
-  #insertContact(customer_no: string, again?: number): void {
+  #insertContact(customer_no: string, again?: number): string {
     const contact_no = again ?? 1_000 + this.#number();
     const email = this.#dice.pick([null, `k${contact_no}@${customer_no}.example`]);
     this.#erp.insertContact({ customer_no, contact_no, email, last_name: `Kontakt ${contact_no}` });
-    this.ever.contacts.add(contactKey({ customer_no, contact_no }));
+    const key = contactKey({ customer_no, contact_no });
+    this.ever.contacts.add(key);
     this.changes += 1;
+    return key;
   }
 
   #insertTicket(customer_no: string, again?: string): string {

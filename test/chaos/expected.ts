@@ -1,8 +1,10 @@
 import { Temporal } from "temporal-polyfill";
 import type { Json, JsonObject } from "#model";
-import type { CustomerRow, SampleErp, ServiceOrderRow } from "#sandbox";
-import { contactKey, tagsOf, type EverKnown } from "./erp-actor.ts";
-import { FOREIGN_TAGS } from "./rig.ts";
+import type { CustomerRow, ServiceOrderRow, TicketRow } from "#sandbox";
+import { contactKey, ownerOf, tagsOf, type ErpActor } from "./erp-actor.ts";
+import { keyOf, MergedTickets } from "./merged.ts";
+import type { Merger } from "./merger.ts";
+import { FOREIGN_TAGS, type World } from "./rig.ts";
 import { readAll } from "./service-reader.ts";
 
 /** What one stream should look like in the service, written down a second time, past the sync file. */
@@ -16,6 +18,8 @@ export interface Expectation {
   readonly found: readonly { readonly id: number; readonly key: string; readonly fields: JsonObject }[];
   /** Tags that stayed because the store that knew of them was lost. */
   readonly leftOverTags?: number;
+  /** Key to the key of the other record of the ERP that people merged it into. A person has to decide about it. */
+  readonly takenBy?: ReadonlyMap<string, string>;
 }
 
 /**
@@ -24,9 +28,9 @@ export interface Expectation {
  * makes of a customer's names.
  */
 export async function expectations(
-  erp: SampleErp,
-  url: string,
-  ever: EverKnown,
+  { erp, sandbox: { url } }: Pick<World, "erp" | "sandbox">,
+  { ever }: Pick<ErpActor, "ever">,
+  { byHand }: Pick<Merger, "byHand">,
   wasOlder: boolean,
   nameOf: (row: CustomerRow) => string = ({ name1, name2 }) => joined(" ", name1, name2),
 ): Promise<Expectation[]> {
@@ -39,20 +43,33 @@ export async function expectations(
   const documents = await readAll(url, "svcDocument");
   const customerNo = new Map(customers.map((record) => [record["id"], text(record["customerId"])]));
   const contactNo = new Map(contacts.map((record) => [record["id"], keyInInfo(record)]));
-  const ticketNo = new Map(tickets.map((record) => [record["id"], text(record["erpReferenceNumber"])]));
+  const merged = new MergedTickets(tickets);
 
   const customerRows = erp.all("customers");
   const contactRows = erp.all("contacts");
   const alive = new Set(customerRows.flatMap((row) => (row.deleted ? [] : [row.customer_no])));
   // A customer that the ERP deleted before svcsync ever saw it never comes, and its children wait, which `status` shows.
   const reachable = new Set([...alive, ...customerNo.values()]);
-  const inService = new Set(ticketNo.values());
+  const contactsThere = new Set(contactNo.values());
+  const neverComes = new Set(
+    contactRows.flatMap((row) =>
+      row.deleted || reachable.has(ownerOf(row)) || contactsThere.has(contactKey(row)) ? [] : [contactKey(row)],
+    ),
+  );
+  const waits = ({ customer_no, contact_no }: TicketRow) =>
+    !reachable.has(customer_no) || (contact_no !== null && neverComes.has(contactKey({ customer_no, contact_no })));
   const stuck = new Set(
     erp
       .all("tickets")
       .flatMap((row) =>
-        row.deleted || reachable.has(row.customer_no) || inService.has(row.ticket_no) ? [] : [row.ticket_no],
+        row.deleted || !waits(row) || merged.ticketOf(row.ticket_no) !== undefined ? [] : [row.ticket_no],
       ),
+  );
+  const takenBy = new Map(
+    erp.all("tickets").flatMap((row) => {
+      const other = row.deleted ? undefined : merged.takenBy(row.ticket_no);
+      return other === undefined ? [] : [[row.ticket_no, other] as const];
+    }),
   );
   const liveTickets = new Set(
     erp.all("tickets").flatMap((row) => (row.deleted || stuck.has(row.ticket_no) ? [] : [row.ticket_no])),
@@ -62,16 +79,22 @@ export async function expectations(
       erp
         .all("service_orders")
         .filter((row) => !row.deleted && reachable.has(row.customer_no) && isMeant(row))
-        .map((row) => [row.order_no, orderFields(row, liveTickets)]),
+        .map((row) => [row.order_no, orderFields(row, liveTickets, merged)]),
     );
   const liveContacts = new Set(contactRows.flatMap((row) => (row.deleted ? [] : [contactKey(row)])));
   const wantedTags = new Map(erp.all("tickets").map((row) => [row.ticket_no, tagsOf(row.tags)]));
   let leftOverTags = 0;
-  const isMeant = (ticket: string, tag: string) => {
-    const isLeftOver = wasOlder && !wantedTags.get(ticket)?.includes(tag) && ever.tags.get(ticket)?.has(tag) === true;
+  const isMeant = (id: number, ticket: string, tag: string) => {
+    const from = [...(wasOlder ? [ticket] : []), ...merged.othersIn(id)];
+    const isLeftOver =
+      !wantedTags.get(ticket)?.includes(tag) && from.some((key) => ever.tags.get(key)?.has(tag) === true);
     if (isLeftOver) leftOverTags += 1;
     return !isLeftOver;
   };
+  // One that a person made has no key of the ERP, until a ticket of the ERP was merged into it and is written again.
+  const isOurs = (record: JsonObject) =>
+    !merged.isMerged(Number(record["id"])) &&
+    !(byHand.has(Number(record["id"])) && keyOf(record["erpReferenceNumber"]) === "");
   const letters: Record<string, string> = { A: "Active", I: "Inactive", P: "Prospect" };
 
   const all: Expectation[] = [
@@ -112,13 +135,13 @@ export async function expectations(
       stream: "contacts",
       live: new Map(
         contactRows.flatMap((row) =>
-          row.deleted || !reachable.has(row.customer_no)
+          row.deleted || !reachable.has(ownerOf(row))
             ? []
             : [
                 [
                   contactKey(row),
                   {
-                    customer: row.customer_no,
+                    customer: ownerOf(row),
                     name: joined(" ", row.first_name, row.last_name),
                     lastName: row.last_name,
                     email: blank(row.email),
@@ -130,7 +153,10 @@ export async function expectations(
               ],
         ),
       ),
-      retired: new Map(),
+      // One whose new customer never comes stays with the one of before.
+      retired: new Map(
+        contactRows.flatMap((row) => (row.deleted || reachable.has(ownerOf(row)) ? [] : [[contactKey(row), {}]])),
+      ),
       found: contacts.map((record) => ({
         id: Number(record["id"]),
         key: keyInInfo(record),
@@ -149,7 +175,7 @@ export async function expectations(
       stream: "tickets",
       live: new Map(
         erp.all("tickets").flatMap((row) =>
-          row.deleted || !reachable.has(row.customer_no)
+          row.deleted || waits(row) || takenBy.has(row.ticket_no)
             ? []
             : [
                 [
@@ -167,14 +193,13 @@ export async function expectations(
               ],
         ),
       ),
-      retired: retired(
-        ever.tickets,
-        new Set(erp.all("tickets").flatMap((row) => (row.deleted ? [] : [row.ticket_no]))),
-        {
+      retired: new Map<string, JsonObject>([
+        ...retired(ever.tickets, new Set(erp.all("tickets").flatMap((row) => (row.deleted ? [] : [row.ticket_no]))), {
           status: "closed",
-        },
-      ),
-      found: tickets.map((record) => ({
+        }),
+        ...erp.all("tickets").flatMap((row) => (!row.deleted && waits(row) ? [[row.ticket_no, {}] as const] : [])),
+      ]),
+      found: tickets.filter(isOurs).map((record) => ({
         id: Number(record["id"]),
         key: text(record["erpReferenceNumber"]),
         fields: {
@@ -184,7 +209,7 @@ export async function expectations(
           status: names.get(record["ticketStatus"])?.toLowerCase() ?? null,
           priority: names.get(record["priority"])?.toLowerCase() ?? null,
           tags: ourTags(record["tags"], names)
-            .filter((tag) => isMeant(text(record["erpReferenceNumber"]), tag))
+            .filter((tag) => isMeant(Number(record["id"]), text(record["erpReferenceNumber"]), tag))
             .join(),
           due: record["dueDate"] ? Date.parse(text(record["dueDate"])) : null,
         },
@@ -202,21 +227,27 @@ export async function expectations(
           customer: customerNo.get(record["customer"]) ?? null,
           reference: blank(record["referenceNumber"]),
           billable: record["billable"] ?? null,
-          ticket: ticketNo.get(record["ticket"]) ?? null,
+          ticket: record["ticket"] ?? null,
         },
       })),
     },
   ];
-  return all.map((each) => (each.stream === "tickets" ? { ...each, leftOverTags } : each));
+  return all.map((each) => (each.stream === "tickets" ? { ...each, leftOverTags, takenBy } : each));
 }
 
 /** A ticket that is gone may stay named in the service or not: only one that is there is looked at. */
-function orderFields(row: ServiceOrderRow, liveTickets: ReadonlySet<string>): JsonObject {
+function orderFields(
+  row: ServiceOrderRow,
+  liveTickets: ReadonlySet<string>,
+  merged: Pick<MergedTickets, "ticketOf">,
+): JsonObject {
   return {
     customer: row.customer_no,
     reference: blank(row.reference),
     billable: row.billable === 1,
-    ...(row.ticket_no === null || liveTickets.has(row.ticket_no) ? { ticket: row.ticket_no } : {}),
+    ...(row.ticket_no === null || liveTickets.has(row.ticket_no)
+      ? { ticket: row.ticket_no === null ? null : (merged.ticketOf(row.ticket_no) ?? row.ticket_no) }
+      : {}),
   };
 }
 

@@ -44,6 +44,15 @@ export class ForeignActor {
     }
   }
 
+  /** Another ticket was merged into this one, which has the tags of both now. */
+  merged(source: number, target: number): void {
+    const theirs = this.#tags.get(`ticket ${source}`)?.tags ?? new Set<number>();
+    if (theirs.size === 0) return;
+    const name = `ticket ${target}`;
+    const tags = new Set([...(this.#tags.get(name)?.tags ?? []), ...theirs]);
+    this.#tags.set(name, { resource: "ticket", id: target, tags });
+  }
+
   /** What of theirs is no longer as they left it. */
   touched(): string[] {
     const complaints: string[] = [];

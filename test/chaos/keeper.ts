@@ -26,6 +26,8 @@ export class Keeper {
   kills = 0;
   /** Ends that nobody had ordered. */
   readonly crashes: string[] = [];
+  /** How often a daemon said that its store was put back. */
+  restoresTold = 0;
   /** What the log said at `warn` and above, by message. */
   readonly complaints = new Map<string, number>();
 
@@ -42,7 +44,11 @@ export class Keeper {
   }
 
   /** Ends the daemon and does `work` while none runs, as a person does who takes the container down. */
-  async whileDown(end: "stop" | "kill", work: () => Promise<void>): Promise<void> {
+  whileDown(end: "stop" | "kill", work: () => Promise<void>): Promise<void> {
+    return this.#rig.door.replace(() => this.#whileDown(end, work));
+  }
+
+  async #whileDown(end: "stop" | "kill", work: () => Promise<void>): Promise<void> {
     const { promise, resolve } = Promise.withResolvers<void>();
     this.#down = promise;
     this.#timesDown += 1;
@@ -117,6 +123,7 @@ export class Keeper {
   }
 
   #hear(line: string): void {
+    if (line.includes("E_STORE_RESTORED") || line.includes('"store was restored')) this.restoresTold += 1;
     const level = /"level":"?(\w+)"?/.exec(line)?.[1];
     if (level === undefined || level === "debug" || level === "info") return;
     const name = `${level}: ${/"msg":"([^"]*)"/.exec(line)?.[1] ?? line.slice(0, 120)} ${/"code":"(\w+)"/.exec(line)?.[1] ?? ""}`;

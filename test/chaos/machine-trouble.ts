@@ -26,6 +26,10 @@ export class MachineTrouble {
     this.#dice = dice;
   }
 
+  isQueueAway = false;
+  /** The queue keeps what it has. */
+  isQueueSpared = false;
+
   /** How often the queue forgot everything. */
   get queueLosses(): number {
     return this.flushes + this.redisStops;
@@ -35,8 +39,8 @@ export class MachineTrouble {
     await sleep(3_000, signal);
     while (!signal.aborted) {
       await this.#dice.weighted<() => Promise<void>>([
-        [5, () => this.#flush()],
-        [2, () => this.#stopRedis(signal)],
+        [5, async () => (this.isQueueSpared ? undefined : this.#flush())],
+        [2, async () => (this.isQueueSpared ? undefined : this.#stopRedis(signal))],
         [2, () => this.#moveClock()],
         [1, () => this.#second()],
       ])();
@@ -55,9 +59,11 @@ export class MachineTrouble {
 
   async #stopRedis(signal: AbortSignal): Promise<void> {
     this.redisStops += 1;
+    this.isQueueAway = true;
     await this.#rig.redis.stop();
     await sleep(this.#dice.between(200, 5_000), signal);
     await this.#rig.redis.start();
+    this.isQueueAway = false;
   }
 
   /** Seconds in either direction, as time servers do; hours as a person or a resumed machine does. */

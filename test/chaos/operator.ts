@@ -3,7 +3,7 @@ import { z } from "zod";
 import { readSyncFile } from "#daemon";
 import { sleep, systemClock } from "#model";
 import { streamStatus } from "#pipeline";
-import type { SampleErp } from "#sandbox";
+import type { SampleErp, Sandbox } from "#sandbox";
 import { startProgram } from "./daemon-process.ts";
 import { contactKey } from "./erp-actor.ts";
 import { syncFile, type Desk } from "./rig.ts";
@@ -102,9 +102,14 @@ export class Operator {
     const answeredAt = new Map<string, number>();
     for (;;) {
       await using store = await this.#desk.openStore();
-      const held = (await streamStatus(store, streams, systemClock)).filter(({ holds }) => holds.length > 0);
+      const all = await streamStatus(store, streams, systemClock);
+      // A mass change is looked after by others.
+      const held = all.flatMap(({ name, holds }) => {
+        const [hold] = holds.filter(({ kind }) => kind !== "mass");
+        return hold ? [{ name, hold }] : [];
+      });
       const asked = held
-        .filter(({ holds, name }) => holds[0]!.remedy.includes("svcsync adopt") && !isFresh(answeredAt.get(name)))
+        .filter(({ hold, name }) => hold.remedy.includes("svcsync adopt") && !isFresh(answeredAt.get(name)))
         .map(({ name }) => name);
       if (asked.length > 0) {
         await this.insist([0], "adopt", ...asked, "--confirm");
@@ -137,9 +142,12 @@ export class Operator {
     const plans = await this.#plans();
     const { sandbox, erp } = this.#desk;
     const known = keysOf(erp);
+    const merged = mergeParts(sandbox);
     for (const { orphans } of plans)
       for (const { resource, serviceId } of orphans) {
         const record = sandbox.record(resource, serviceId);
+        // What others were merged into, or what was merged, explains the records of others.
+        if (merged.has(serviceId)) continue;
         const key = resource === "customerContact" ? record && keyInInfo(record) : record?.["erpReferenceNumber"];
         if (typeof key !== "string" || known.get(resource)?.has(key) !== false) continue;
         sandbox.vanish(resource, serviceId);
@@ -151,6 +159,14 @@ export class Operator {
 /** Whether the daemon may not have heard of an answer yet. */
 function isFresh(answeredAt: number | undefined): boolean {
   return answeredAt !== undefined && Date.now() - answeredAt < HEARD_WITHIN_MS;
+}
+
+/** Tickets that were merged, and those that others were merged into. */
+function mergeParts(sandbox: Sandbox): ReadonlySet<number> {
+  const pairs = sandbox
+    .records("ticket")
+    .flatMap(({ id, mergedToTicket: into }) => (typeof into === "number" ? [id, into] : []));
+  return new Set(pairs);
 }
 
 /** The keys that the ERP has, by the resource that they are written to. */

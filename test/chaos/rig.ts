@@ -3,11 +3,13 @@ import { mkdtemp, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
+import Database from "better-sqlite3";
 import { Closing } from "#daemon";
 import { createSampleErp, DEFAULT_ACCOUNT, startSandbox, type SampleErp, type Sandbox } from "#sandbox";
 import { systemClock } from "#model";
 import { openStore, type Store, type StoreLocation } from "#store";
 import { openLogger } from "#telemetry";
+import { Door } from "./door.ts";
 import { startRedis, type TestRedis } from "../setup/redis.ts";
 
 /** Requests that may be under way at once. */
@@ -45,6 +47,7 @@ export interface Desk extends World, Machine {
   note(sentence: string): void;
   /** Opens the store beside the daemon. */
   openStore(): Promise<Store>;
+  readonly door: Door;
 }
 
 /** Everything around the daemon. */
@@ -64,14 +67,26 @@ export async function openWorld(seed: number, closing: Closing, keep: () => bool
   );
   const counts = { customers: 40, contacts: 80, tickets: 60, orders: 50 };
   const erp = closing.use(createSampleErp(join(folder, "erp.sqlite"), { seed, ...counts }));
+  letContactsMove(erp);
   return { folder, sandbox, erp, redis: closing.use(await startRedis()) };
 }
 
+/** The key of a contact names its first customer for ever. `owner_no` is the one that it belongs to now. */
+function letContactsMove({ path }: SampleErp): void {
+  const database = new Database(path);
+  database.exec(`
+    ALTER TABLE contacts ADD COLUMN moved_to TEXT;
+    ALTER TABLE contacts ADD COLUMN owner_no TEXT GENERATED ALWAYS AS (coalesce(moved_to, customer_no)) VIRTUAL;
+  `);
+  database.close();
+}
+
 /** What a person at the desk of this world has, with the store at its location. */
-export function deskOf({ folder }: World, location: StoreLocation): Pick<Desk, "note" | "openStore"> {
+export function deskOf({ folder }: World, location: StoreLocation): Pick<Desk, "note" | "openStore" | "door"> {
   const logger = openLogger({ level: "error", format: "json", secrets: [], destination: process.stderr });
   return {
     note: (sentence) => appendFileSync(join(folder, "operator.log"), `${new Date().toISOString()} ${sentence}\n`),
+    door: new Door(),
     openStore: () => openStore(location, { as: "operator", clock: systemClock, logger }),
   };
 }
@@ -120,7 +135,6 @@ export function environment({ path }: SampleErp, own: Readonly<Record<string, st
     SYNC_FILE: syncFile,
     POLL_INTERVAL_SECONDS: "1",
     SWEEP_INTERVAL_SECONDS: "4",
-    MASS_GUARD_PERCENT: "100",
     DELETE_GUARD_PERCENT: "100",
     DELETE_GUARD_COUNT: "100000",
     DELIVERY_LEASE_SECONDS: "6",

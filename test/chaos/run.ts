@@ -8,8 +8,12 @@ import { ForeignActor } from "./foreign-actor.ts";
 import { Keeper } from "./keeper.ts";
 import { Kills } from "./kills.ts";
 import { MachineTrouble } from "./machine-trouble.ts";
+import { MassChanges } from "./mass-changes.ts";
+import { Merger } from "./merger.ts";
+import { auditMoves } from "./moves.ts";
 import { Operator } from "./operator.ts";
-import { buildRig, type Rig } from "./rig.ts";
+import { parks, type Parks } from "./parks.ts";
+import { buildRig, type Desk, type Rig } from "./rig.ts";
 import { StoreTrouble } from "./store-trouble.ts";
 import { ServiceTrouble } from "./trouble.ts";
 import { duplicatesEver, foreignFieldsSent, judge, type StreamVerdict } from "./verdict.ts";
@@ -53,19 +57,24 @@ export async function runChaos(
   const dice = new Dice(seed);
   const people = new ErpActor(rig.erp, dice.fork("erp"));
   const foreigners = new ForeignActor(rig.sandbox, dice.fork("foreign"));
+  const merger = new Merger(rig, people, foreigners, dice.fork("merger"));
   const keeper = new Keeper(rig, dice.fork("keeper"));
   const kills = new Kills(keeper, rig.sandbox, dice.fork("kills"));
   const service = new ServiceTrouble(rig.sandbox, dice.fork("service"));
   const machine = new MachineTrouble(rig, keeper, dice.fork("machine"));
   const operator = new Operator(rig);
-  const stores = new StoreTrouble(rig, keeper, machine, operator, dice.fork("stores"));
+  const stores = new StoreTrouble(rig, people, keeper, machine, operator, dice.fork("stores"));
+  const mass = new MassChanges(rig, people, operator, dice.fork("mass"));
+  const attending = new AbortController();
+  const attended = mass.attend(attending.signal);
   const startedAt = Date.now();
   const chaos = new AbortController();
+  const struck = () => Promise.all([stores.struck, mass.struck(chaos.signal)]);
   const end = () => chaos.abort();
   signal.addEventListener("abort", end);
   // A loaded machine may need longer until everything has struck.
-  const timer = setTimeout(() => void (withKills ? stores.struck : Promise.resolve()).then(end), minutes * 60_000);
-  const actors = [people, foreigners, service, ...(withKills ? [kills, machine, stores] : [])];
+  const timer = setTimeout(() => void (withKills ? struck() : Promise.resolve()).then(end), minutes * 60_000);
+  const actors = [people, foreigners, merger, service, mass, ...(withKills ? [kills, machine, stores] : [])];
   await Promise.all(actors.map((actor) => actor.run(chaos.signal)));
   clearTimeout(timer);
 
@@ -73,14 +82,24 @@ export async function runChaos(
   rig.sandbox.faults.clear();
   await sleep(100);
   if (stores.wasOlder) await operator.tidy();
-  const { counts, isQuiet } = await drain(rig, async () =>
-    (await judge(rig.erp, rig.sandbox, people.ever, stores.wasOlder)).every(isClean),
-  );
+  merger.settle();
+  const look = () => judge(rig, people, merger, stores.wasOlder);
+  const { counts, isQuiet } = await drain(rig, async () => isSettled(rig, await look()));
+  attending.abort();
+  await attended;
   const exit = await keeper.stop();
   await atEnd?.(rig);
-  const streams = await judge(rig.erp, rig.sandbox, people.ever, stores.wasOlder);
+  const streams = await look();
+  const parked = await parks(rig, streams);
+  const moves = await auditMoves(rig, people.moved);
   complaints = [
-    ...complaintsOf(streams, counts, rig.sandbox),
+    ...complaintsOf(streams, rig.sandbox),
+    ...parked.wrong,
+    ...moves.wrong,
+    ...merger.lateWrites(),
+    ...stores.complaints,
+    ...mass.writtenBefore(),
+    ...mass.complaints,
     ...foreigners.touched(),
     ...keeper.crashes.map((crash) => `the daemon ended by itself: ${crash}`),
     ...(isQuiet ? [] : ["the daemon did not come to rest"]),
@@ -102,6 +121,9 @@ export async function runChaos(
       erpChanges: people.changes,
       foreignEdits: foreigners.edits,
       foreignFieldsTouched: foreigners.touched().length + foreignFieldsSent(rig.sandbox).length,
+      ...moves.facts,
+      ...mergeFacts(merger, parked),
+      ...mass.counts(),
       kills: keeper.kills,
       starts: keeper.starts,
       queueFlushes: machine.flushes,
@@ -110,7 +132,10 @@ export async function runChaos(
       secondDaemonsRefused: machine.secondRefused,
       backupsRestored: stores.backupsRestored,
       fileCopiesPutBack: stores.copiesPutBack,
+      copiesOfAStoreInUse: stores.copiesOfUsePutBack,
       fileCopiesUnproven: stores.copiesUnproven,
+      restoresTold: stores.restoresTold,
+      restoresNotTold: stores.complaints.length,
       storesLostAndRebuilt: stores.rebuilds,
       holdsAnswered: operator.holdsAnswered,
       removedByHand: operator.cleanedUp,
@@ -127,19 +152,26 @@ export async function runChaos(
   };
 }
 
-export function isClean({ duplicates, missing, stale, unexplained }: StreamVerdict): boolean {
+/** Whether the service is as the ERP wants it, and nobody is needed but where people merged tickets of the ERP. */
+export async function isSettled(desk: Desk, streams: readonly StreamVerdict[]): Promise<boolean> {
+  return streams.every(isClean) && (await parks(desk, streams)).wrong.length === 0;
+}
+
+export function mergeFacts(merger: Merger, { expected }: Parks): Record<string, number> {
+  return {
+    ...Object.fromEntries([...merger.merges].map(([kind, count]) => [`merged ${kind}`, count])),
+    writesToMergedTickets: merger.lateWrites().length,
+    parksThatMergesExplain: expected,
+  };
+}
+
+function isClean({ duplicates, missing, stale, unexplained }: StreamVerdict): boolean {
   return duplicates.length + missing.length + stale.length + unexplained.length === 0;
 }
 
-/** What is wrong in the service, and in the store, when nothing moves any more. */
-export function complaintsOf(streams: readonly StreamVerdict[], counts: Counts, sandbox: Sandbox): string[] {
-  const stuck = Object.values(counts).reduce((sum, { parked = 0, uncertain = 0 }) => sum + parked + uncertain, 0);
-  return [
-    ...streams.flatMap(wrongRecords),
-    ...duplicatesEver(sandbox),
-    ...foreignFieldsSent(sandbox),
-    ...(stuck > 0 ? [`${stuck} records are parked or uncertain`] : []),
-  ];
+/** What is wrong in the service when nothing moves any more. */
+export function complaintsOf(streams: readonly StreamVerdict[], sandbox: Sandbox): string[] {
+  return [...streams.flatMap(wrongRecords), ...duplicatesEver(sandbox), ...foreignFieldsSent(sandbox)];
 }
 
 function wrongRecords({ stream, duplicates, missing, stale, unexplained }: StreamVerdict): string[] {

@@ -1,5 +1,5 @@
-import type { CustomerRow, SampleErp, Sandbox } from "#sandbox";
-import type { EverKnown } from "./erp-actor.ts";
+import { isJsonObject, type Json, type ResourceName } from "#model";
+import type { Sandbox } from "#sandbox";
 import { expectations, type Expectation } from "./expected.ts";
 
 /** What one stream of the service is worth, read from the service and the ERP alone. */
@@ -12,21 +12,17 @@ export interface StreamVerdict {
   readonly stale: string[];
   readonly unexplained: string[];
   readonly leftOverTags: number;
+  /** Key to the key of the record that people merged it into. */
+  readonly takenBy: ReadonlyMap<string, string>;
 }
 
 /** `wasOlder`: the store was lost or put back to an earlier state meanwhile. */
-export async function judge(
-  erp: SampleErp,
-  sandbox: Sandbox,
-  ever: EverKnown,
-  wasOlder: boolean,
-  nameOf?: (row: CustomerRow) => string,
-): Promise<StreamVerdict[]> {
-  const all = await expectations(erp, sandbox.url, ever, wasOlder, nameOf);
+export async function judge(...of: Parameters<typeof expectations>): Promise<StreamVerdict[]> {
+  const all = await expectations(...of);
   return all.map(compare);
 }
 
-function compare({ stream, live, retired, found, leftOverTags = 0 }: Expectation): StreamVerdict {
+function compare({ stream, live, retired, found, leftOverTags = 0, takenBy = new Map() }: Expectation): StreamVerdict {
   const duplicates: string[] = [];
   const stale: string[] = [];
   const unexplained: string[] = [];
@@ -45,7 +41,17 @@ function compare({ stream, live, retired, found, leftOverTags = 0 }: Expectation
           );
   }
   const missing = [...live.keys()].filter((key) => !seen.has(key));
-  return { stream, rows: live.size, records: found.length, duplicates, missing, stale, unexplained, leftOverTags };
+  return {
+    stream,
+    rows: live.size,
+    records: found.length,
+    duplicates,
+    missing,
+    stale,
+    unexplained,
+    leftOverTags,
+    takenBy,
+  };
 }
 
 /** The key of a record, by which two of its kind at one time are duplicates. */
@@ -93,10 +99,15 @@ const OWNED: Readonly<Record<string, readonly string[]>> = {
   svcDocument: ["customer", "ticket", "referenceNumber", "billable"],
 };
 
+/** Only a move changes the customer of a contact. An edit that carries it is answered 200, and drops it. */
+export function isMove(resource: ResourceName, sent: Json | undefined): boolean {
+  return resource === "customerContact" && isJsonObject(sent) && Object.keys(sent).join() === "customer";
+}
+
 /** Edits of ours that carried a field which is not ours. */
 export function foreignFieldsSent(sandbox: Sandbox): string[] {
-  return sandbox.ledger.writes({ action: "edit" }).flatMap(({ resource, id, sent }) => {
-    const owned = OWNED[resource];
+  return sandbox.ledger.writes({ action: "edit" }).flatMap(({ resource, id, sent, dropped = [] }) => {
+    const owned = dropped.length === 0 && isMove(resource, sent) ? ["customer"] : OWNED[resource];
     if (owned === undefined || typeof sent !== "object" || sent === null || Array.isArray(sent)) return [];
     return Object.keys(sent)
       .filter((name) => !owned.includes(name))

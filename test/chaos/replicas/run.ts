@@ -6,9 +6,13 @@ import { drain } from "../drain.ts";
 import { ErpActor } from "../erp-actor.ts";
 import { joined } from "../expected.ts";
 import { ForeignActor } from "../foreign-actor.ts";
+import { MassChanges } from "../mass-changes.ts";
+import { Merger } from "../merger.ts";
+import { auditMoves } from "../moves.ts";
 import { Operator } from "../operator.ts";
+import { parks } from "../parks.ts";
 import { CONCURRENCY, TOKEN_LIFETIME_MINUTES } from "../rig.ts";
-import { complaintsOf, isClean, sorted, type ChaosResult } from "../run.ts";
+import { complaintsOf, isSettled, mergeFacts, sorted, type ChaosResult } from "../run.ts";
 import { ServiceTrouble } from "../trouble.ts";
 import { judge } from "../verdict.ts";
 import { planOf } from "./plan.ts";
@@ -61,14 +65,19 @@ export async function runReplicas(
   const dice = new Dice(seed);
   const people = new ErpActor(erp, dice.fork("erp"));
   const foreigners = new ForeignActor(sandbox, dice.fork("foreign"));
+  const merger = new Merger(site, people, foreigners, dice.fork("merger"));
   const service = new ServiceTrouble(sandbox, dice.fork("service"));
   const operator = new Operator(site);
+  const mass = new MassChanges(site, people, operator, dice.fork("mass"));
+  const attending = new AbortController();
+  const attended = mass.attend(attending.signal);
   const striker = new Striker(site, replicas, witness, service, operator);
   const chaos = new AbortController();
   const end = () => chaos.abort();
   signal.addEventListener("abort", end);
-  const others = [people, foreigners, service].map((actor) => actor.run(chaos.signal));
-  await Promise.all([striker.run(plan, chaos.signal), sleep(minutes * 60_000, chaos.signal)]);
+  const others = [people, foreigners, merger, service, mass].map((actor) => actor.run(chaos.signal));
+  const least = sleep(minutes * 60_000, chaos.signal).then(() => mass.struck(chaos.signal));
+  await Promise.all([striker.run(plan, chaos.signal), least]);
   end();
   await Promise.all(others);
 
@@ -77,8 +86,11 @@ export async function runReplicas(
   await operator.insist([0], "resume");
   const wasOlder = striker.failovers > 0;
   if (wasOlder) await operator.tidy();
-  const look = () => judge(erp, sandbox, people.ever, wasOlder, striker.usesOtherFile ? turned : undefined);
-  const { counts, isQuiet } = await drain(site, async () => (await look()).every(isClean));
+  merger.settle();
+  const look = () => judge(site, people, merger, wasOlder, striker.usesOtherFile ? turned : undefined);
+  const { counts, isQuiet } = await drain(site, async () => isSettled(site, await look()));
+  attending.abort();
+  await attended;
   await writeFile(`${site.folder}/unfinished.jsonl`, await witness.unfinished());
   await Promise.all(replicas.map((replica) => replica.close()));
   await witness.learn();
@@ -92,8 +104,15 @@ export async function runReplicas(
     striker.counts,
     service.strikes,
   );
+  const parked = await parks(site, streams);
+  const moves = await auditMoves(site, people.moved);
   complaints = [
-    ...complaintsOf(streams, counts, sandbox),
+    ...complaintsOf(streams, sandbox),
+    ...parked.wrong,
+    ...moves.wrong,
+    ...merger.lateWrites(),
+    ...mass.writtenBefore(),
+    ...mass.complaints,
     ...foreigners.touched(),
     ...witness.aboveCeiling,
     ...witness.movedBack,
@@ -121,6 +140,9 @@ export async function runReplicas(
     facts: {
       erpChanges: people.changes,
       foreignEdits: foreigners.edits,
+      ...moves.facts,
+      ...mergeFacts(merger, parked),
+      ...mass.counts(),
       starts,
       requests: sandbox.ledger.count(),
       logins: witness.logins,

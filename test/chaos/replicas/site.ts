@@ -48,7 +48,6 @@ export async function openSite(seed: number, replicas: number, keep: () => boole
         QUEUE_URL: `redis://127.0.0.1:${ports.queue}/0`,
         DATA_DIR: join(own, "data"),
         // A restart with another sync file is what this is about, and nobody is asked.
-        MASS_GUARD_PERCENT: "100",
         CHANGE_GUARD_PERCENT: "100",
         CHANGE_GUARD_COUNT: "100000",
       };

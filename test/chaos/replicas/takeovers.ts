@@ -7,7 +7,7 @@ import type { Site } from "./site.ts";
 /** The key of the rows that tell when a change arrives. */
 const PROBE = "PROBE";
 const LOOK_MS = 20;
-const PATIENCE_MS = 60_000;
+const PATIENCE_MS = 180_000;
 /** So that the next fault meets replicas that do their work. */
 const REST_MS = 1_500;
 
