@@ -1,10 +1,10 @@
 import { afterEach, describe, expect, it, vi } from "vitest";
-import type { RecordId } from "#model";
+import { RetryError, type RecordId } from "#model";
 import { Relay } from "#pipeline";
 import { openStore } from "#store";
 import { sqlitePlace } from "../store/sqlite-place.ts";
 import { customer, OOPS, upsert } from "../conformance/store-scene.ts";
-import { silentLogger } from "../kit/logger.ts";
+import { memoryLogger, silentLogger } from "../kit/logger.ts";
 
 const SECOND_MS = 1_000;
 const clock = { now: () => Date.now() };
@@ -88,6 +88,40 @@ async function relayingWhile(
 }
 
 describe("the relay", () => {
+  it.each([
+    ["the queue, which says so itself", new RetryError("E_QUEUE_UNREACHABLE", "nobody answers"), 0],
+    ["anything else", new Error("broken"), 1],
+  ])("warns once at most of an outage of %s", async (_what, thrown, warnings) => {
+    await using running = await relaying("1");
+    const logger = memoryLogger();
+    const turns = vi.fn<() => void>();
+    const relay = new Relay({
+      store: running.store,
+      queue: { wake: () => Promise.reject(thrown) },
+      service: {
+        state: () => {
+          turns();
+          return { state: "closed", probeAt: undefined, holdMs: 0, perSecond: undefined, concurrency: 1, requests: 0 };
+        },
+      },
+      clock,
+      logger,
+      streams: () => ["customers"],
+      window: 10,
+      isShared: () => false,
+    });
+    const end = new AbortController();
+    const run = relay.run(end.signal);
+    while (turns.mock.calls.length < 4) {
+      relay.nudge();
+      await new Promise((resolve) => setImmediate(resolve));
+    }
+    end.abort();
+    await run;
+    expect(logger.lines.filter(({ level }) => level === "warn")).toHaveLength(warnings);
+    expect(logger.lines.filter(({ message }) => message.startsWith("relay waited"))).toHaveLength(1);
+  });
+
   it("gives one wake-up per record at a time", async () => {
     await using running = await relaying("1", "2");
     await running.after(0);

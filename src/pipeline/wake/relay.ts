@@ -1,4 +1,13 @@
-import { Bell, errorFacts, msUntilNext, recordName, type Clock, type RecordId, type StreamName } from "#model";
+import {
+  Bell,
+  errorFacts,
+  msUntilNext,
+  recordName,
+  type Clock,
+  type ErrorFacts,
+  type RecordId,
+  type StreamName,
+} from "#model";
 import type { Queue } from "#queue";
 import type { Service, ServiceState } from "#service";
 import type { DueRecord } from "#store";
@@ -98,11 +107,18 @@ export class Relay {
         if (inTrouble) this.#deps.logger.info({}, "relay resumed");
         inTrouble = false;
       } catch (thrown) {
-        if (!inTrouble) this.#deps.logger.warn({ err: errorFacts(thrown) }, "relay waited for the queue");
+        if (!inTrouble) this.#noteOutage(errorFacts(thrown));
         inTrouble = true;
       }
       await this.#bell.wait(Math.min(pauseMs, msUntilNext(LOOK_AGAIN_MS)), signal);
     }
+  }
+
+  /** The queue tells of its outages itself, so that a dead queue is one line. */
+  #noteOutage(err: ErrorFacts): void {
+    const { logger } = this.#deps;
+    if (err.code.startsWith("E_QUEUE_")) logger.debug({ err }, "relay waited for the queue");
+    else logger.warn({ err }, "relay waited for the store");
   }
 
   async #turn(): Promise<number> {
