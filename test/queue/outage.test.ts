@@ -8,7 +8,7 @@ import { startPostgres } from "../setup/postgres.ts";
 import { startRedis } from "../setup/redis.ts";
 import { memoryLogger } from "../kit/logger.ts";
 import { startQueueProcess } from "./queue-process.ts";
-import { live, patience, record, startForgetfulWay, testQueues } from "./working.ts";
+import { live, patience, record, startEndingWay, startForgetfulWay, testQueues } from "./working.ts";
 
 const { open, work, polling } = testQueues();
 
@@ -113,6 +113,14 @@ it("opens on PostgreSQL although the connection that looks at the server was los
   const queue = await open({ kind: "postgres", url: server.url.replace(`:${server.port}/`, `:${way.port}/`) });
   await isForgotten;
   await vi.waitFor(() => expect(queue.ping()).resolves.toBeUndefined(), patience);
+});
+
+it("opens on PostgreSQL although the server ends its connection between two queries, and the process goes on", async () => {
+  await using server = await startPostgres();
+  await using way = await startEndingWay(server.port, "server_version_num");
+  const queue = await open({ kind: "postgres", url: server.url.replace(`:${server.port}/`, `:${way.port}/`) });
+  await vi.waitFor(() => expect(queue.ping()).resolves.toBeUndefined(), patience);
+  expect(way.hasEnded()).toBe(true);
 });
 
 describe("a queue behind PgBouncer", () => {

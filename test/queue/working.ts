@@ -92,3 +92,35 @@ export async function startForgetfulWay(port: number) {
     },
   };
 }
+
+/** A way to a PostgreSQL that ends the first connection right behind the answer with this word, as an administrator does. */
+export async function startEndingWay(port: number, word: string) {
+  const text = "SFATAL\0C57P01\0Mterminating connection due to administrator command\0\0";
+  const last = Buffer.concat([Buffer.from("E"), Buffer.alloc(4), Buffer.from(text)]);
+  last.writeInt32BE(last.length - 1, 1);
+  let hasEnded = false;
+  const sockets = new DisposableStack();
+  const server = createServer((client) => {
+    const target = connect(port, "127.0.0.1");
+    for (const socket of [client, target]) {
+      socket.on("error", () => undefined);
+      sockets.defer(() => socket.destroy());
+    }
+    client.on("data", (data) => void target.write(data)).on("close", () => target.destroy());
+    target.on("close", () => client.destroy());
+    target.on("data", (data) => {
+      const isLast = !hasEnded && data.includes(word);
+      hasEnded ||= isLast;
+      client.write(isLast ? Buffer.concat([data, last]) : data);
+      if (isLast) client.end();
+    });
+  });
+  return {
+    port: await listen(server),
+    hasEnded: () => hasEnded,
+    async [Symbol.asyncDispose]() {
+      server.close();
+      sockets.dispose();
+    },
+  };
+}

@@ -1,5 +1,5 @@
 import { createPostgresBackend, runMigrations } from "bullmq";
-import { escapeIdentifier, Pool } from "pg";
+import { Client, escapeIdentifier, Pool, type ClientConfig } from "pg";
 import { onServers, type Backend } from "./backend.ts";
 import { sharedLooks } from "./looks.ts";
 import { tooOld } from "../errors.ts";
@@ -12,6 +12,17 @@ const connectTimeoutMs = 3_000;
 const silenceTimeoutMs = 20_000;
 /** Connections per part of BullMQ: each part has its own pool and one more connection to listen on. */
 const connectionsPerPart = 4;
+
+/**
+ * Survives a server that ends the connection between two queries. A pool does not listen to a connection that it has lent, so this would end
+ * the process. The next query fails.
+ */
+class HeardClient extends Client {
+  constructor(config?: string | ClientConfig) {
+    super(config);
+    this.on("error", () => undefined);
+  }
+}
 
 /** The rows of the table of marks. */
 const markIds: Readonly<Record<MarkName, number>> = { creates: 1, writes: 2 };
@@ -27,7 +38,12 @@ export class PostgresBackend implements Backend {
 
   constructor(place: QueueAddress) {
     this.#place = place;
-    const server = { connectionString: place.url, connectionTimeoutMillis: connectTimeoutMs, keepAlive: true };
+    const server = {
+      connectionString: place.url,
+      connectionTimeoutMillis: connectTimeoutMs,
+      keepAlive: true,
+      Client: HeardClient,
+    };
     this.#pool = new Pool({ ...server, max: 1, query_timeout: connectTimeoutMs });
     /** The pool replaces a connection that breaks while idle; the next probe tells whether that works. */
     this.#pool.on("error", () => undefined);
