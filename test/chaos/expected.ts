@@ -50,21 +50,13 @@ export async function expectations(
   const alive = new Set(customerRows.flatMap((row) => (row.deleted ? [] : [row.customer_no])));
   // A customer that the ERP deleted before svcsync ever saw it never comes, and its children wait, which `status` shows.
   const reachable = new Set([...alive, ...customerNo.values()]);
-  const contactsThere = new Set(contactNo.values());
+  // After a store was lost, one that the service has is not known to be the ERP's before its customer comes.
   const neverComes = new Set(
-    contactRows.flatMap((row) =>
-      row.deleted || reachable.has(ownerOf(row)) || contactsThere.has(contactKey(row)) ? [] : [contactKey(row)],
-    ),
+    contactRows.flatMap((row) => (row.deleted || reachable.has(ownerOf(row)) ? [] : [contactKey(row)])),
   );
   const waits = ({ customer_no, contact_no }: TicketRow) =>
     !reachable.has(customer_no) || (contact_no !== null && neverComes.has(contactKey({ customer_no, contact_no })));
-  const stuck = new Set(
-    erp
-      .all("tickets")
-      .flatMap((row) =>
-        row.deleted || !waits(row) || merged.ticketOf(row.ticket_no) !== undefined ? [] : [row.ticket_no],
-      ),
-  );
+  const stuck = new Set(erp.all("tickets").flatMap((row) => (row.deleted || !waits(row) ? [] : [row.ticket_no])));
   const takenBy = new Map(
     erp.all("tickets").flatMap((row) => {
       const other = row.deleted ? undefined : merged.takenBy(row.ticket_no);
