@@ -67,11 +67,13 @@ export class SqliteStore implements Store {
   readonly privacy: Store["privacy"];
   readonly watches: Roles["watches"];
   readonly rounds: Roles["rounds"];
+  readonly #isReader: boolean;
   #isClosing = false;
   #isClosed = false;
 
   constructor({ as = "daemon", db, clock, logger, leaseMs, redact, disk, close }: SqliteStoreOptions) {
     this.#db = db;
+    this.#isReader = as === "reader";
     this.clock = clock;
     this.#logger = logger;
     this.#close = close;
@@ -261,7 +263,7 @@ export class SqliteStore implements Store {
   }
 
   async check(): Promise<void> {
-    if (!this.#db.readonly) await this.saveNote(checkedNote, this.clock.now());
+    if (!this.#isReader) await this.saveNote(checkedNote, this.clock.now());
     await this.#read(() => expectUndamaged(this.#db));
   }
 
