@@ -1,5 +1,6 @@
 import { ParkError, type RecordId } from "#model";
 import type { Stream } from "#mapping";
+import { isRefusal } from "#service";
 import type { IntakeStore, RecordStore } from "#store";
 import type { Deliverable } from "../course.ts";
 import { ParentMissing, type Resolver, type Wanted } from "../resolver.ts";
@@ -33,6 +34,8 @@ export class DeletedRecords<R extends Deliverable> {
       const wanted = await resolver.resolve(record.id, await stream.identify(record.row), signal);
       return await adopt(record, stream, wanted, signal);
     } catch (thrown) {
+      // A refused look is no answer: it may come from a gateway.
+      if (isRefusal(thrown)) throw thrown;
       // The service cannot have a record without a natural key, or one whose parent it does not have.
       if (thrown instanceof ParkError && thrown.code !== "E_MATCH_AMBIGUOUS") return false;
       if (thrown instanceof ParentMissing && (await this.#areLost(thrown.missing))) return false;
