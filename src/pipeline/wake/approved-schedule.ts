@@ -12,7 +12,7 @@ import type { Approved } from "../deliver/approved.ts";
 const PAGE = 500;
 
 /** What the relay asks: what is due, and when something is. */
-export type Schedule = Pick<ScheduleStore, "due" | "nextDueAt"> & RevisionStore;
+export interface Schedule extends Pick<ScheduleStore, "due" | "nextDueAt">, RevisionStore {}
 
 /** The schedule of the approved records alone: to the relay, no others exist. */
 export class ApprovedSchedule implements Schedule {

@@ -10,8 +10,8 @@ import { openContext, poll } from "../reading.ts";
 let server: WebServer;
 afterEach(() => server[Symbol.asyncDispose]());
 
-async function items(told: Told, read: object = {}) {
-  server = await startWebServer(() => told);
+async function items(told: Told, read: object = {}, list = told) {
+  server = await startWebServer((request) => (request.path === "/items" ? list : told));
   const source = await openRest(settingsSchema.parse({ url: server.url }), openContext(new SetClock(0)));
   return source.stream("items", readSchema.parse({ path: "items", rows: "data", key: "id", ...read }));
 }
@@ -52,7 +52,7 @@ describe("an answer without a record", () => {
     [{ item: null, error: "try later" }, false],
     [{ item: [], success: false }, false],
   ])("says that it is gone only if it reports no error: %j", async (body, isGone) => {
-    const stream = await items({ body }, { one: { path: "items/{key}", row: "item" } });
+    const stream = await items({ body }, { one: { path: "items/{key}", row: "item" } }, { body: { data: [] } });
     const found = await stream.readOne("1", never).catch((thrown: unknown) => errorFacts(thrown).code);
     expect(found).toBe(isGone ? undefined : "E_SOURCE_ROWS");
   });
