@@ -11,6 +11,7 @@ image=${IMAGE:-}
 base=
 if [[ -z $image ]]; then
   if ! found=$(node --import tsx deploy/release/engine-main.ts); then
+    [[ -n $found ]] || exit 1
     echo "test:container was skipped: $found"
     exit "${CONTAINER_REQUIRED:-0}"
   fi

@@ -40,6 +40,21 @@ const steps = (base: string, platform: string): readonly { what: string; words: 
     what: `does not let ${platform} containers reach the npm registry`,
     words: ["run", "--rm", "--platform", platform, base, "npm", "ping"],
   },
+  {
+    what: `does not let ${platform} containers reach the package lists of Debian`,
+    words: [
+      "run",
+      "--rm",
+      "--platform",
+      platform,
+      base,
+      "apt-get",
+      "-qq",
+      "-o",
+      "APT::Update::Error-Mode=any",
+      "update",
+    ],
+  },
 ];
 
 const smokeLimits =

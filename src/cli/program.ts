@@ -114,6 +114,10 @@ ${exitCodes.map(([code, meaning]) => `  ${String(code).padEnd(4)}${meaning}`).jo
 
 function failed(thrown: unknown, io: Io): number {
   if (thrown instanceof CommanderError) return thrown.exitCode === 0 ? exitCode.ok : exitCode.usage;
+  if (io.signal.aborted && thrown === io.signal.reason) {
+    io.stderr.write("Stopped before the end, as asked.\n");
+    return exitCode.again;
+  }
   io.stderr.write(failureText(thrown));
   io.stderr.write(settingsAdvice(thrown));
   return failureCode(thrown);

@@ -16,13 +16,23 @@ export class HttpAnswer {
   readonly durationMs: number;
   /** Method and address without query, for messages. */
   readonly place: string;
+  /** Whether the server redirected the read, so that this is the answer of another address. */
+  readonly isRedirected: boolean;
 
-  constructor(status: number, headers: IncomingHttpHeaders, bytes: Uint8Array, durationMs: number, place: string) {
+  constructor(
+    status: number,
+    headers: IncomingHttpHeaders,
+    bytes: Uint8Array,
+    durationMs: number,
+    place: string,
+    isRedirected = false,
+  ) {
     this.status = status;
     this.headers = headers;
     this.bytes = bytes;
     this.durationMs = durationMs;
     this.place = place;
+    this.isRedirected = isRedirected;
   }
 
   /** True for 200 to 299. */

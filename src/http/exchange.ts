@@ -17,6 +17,8 @@ export interface RawAnswer {
   readonly statusCode: number;
   readonly headers: IncomingHttpHeaders;
   readonly bytes: Uint8Array;
+  /** Whether another address answered, to which the server had redirected. */
+  readonly isRedirected: boolean;
 }
 
 /**
@@ -50,7 +52,8 @@ export function exchange(request: Request, limits: ExchangeLimits): Promise<RawA
     });
     request.on("end", () => {
       const { statusCode, headers } = request.response!;
-      end(() => resolve({ statusCode, headers, bytes: chunks.length === 1 ? chunks[0]! : Buffer.concat(chunks) }));
+      const bytes = chunks.length === 1 ? chunks[0]! : Buffer.concat(chunks);
+      end(() => resolve({ statusCode, headers, bytes, isRedirected: hops.length > 0 }));
     });
     request.on("redirect", (_options: unknown, hop: Response) => hops.push(hop));
     request.on("upgrade", (_answer: unknown, socket: Socket) => {

@@ -66,13 +66,13 @@ class GotClient implements HttpClient {
     // got ends a GET or HEAD without a body automatically, but waits for a body with all other methods.
     if (!hasBody(request) && !isRead(request.method)) sent.end();
     const limits = { callTimeoutMs: request.callTimeoutMs ?? callTimeoutMs, responseLimitBytes, signal };
-    const { statusCode, headers, bytes } = await exchange(sent, { place: place(request), ...limits });
+    const { statusCode, headers, bytes, isRedirected } = await exchange(sent, { place: place(request), ...limits });
     await this.#cookies?.keep(request.url, headers);
     if (isRead(request.method) && statusCode >= 300 && statusCode < 400) {
       const elsewhere = redirectOrigin(headers, request.url, this.#origin);
       if (elsewhere !== this.#origin) throw this.#refused(request, `a redirect to ${elsewhere}`);
     }
-    return new HttpAnswer(statusCode, headers, bytes, performance.now() - startedAt, place(request));
+    return new HttpAnswer(statusCode, headers, bytes, performance.now() - startedAt, place(request), isRedirected);
   }
 
   #refused(request: HttpRequest, what: string): HttpFailure {

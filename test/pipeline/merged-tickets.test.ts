@@ -2,6 +2,7 @@ import { describe, expect, it } from "vitest";
 import type { JsonObject } from "#model";
 import { Reconciler } from "#pipeline";
 import { DEFAULT_TOKEN, startSandbox } from "#sandbox";
+import { forgetMerges } from "../../src/pipeline/match/merges.ts";
 import { mergesNote } from "../../src/pipeline/notes.ts";
 import { upsert, deletion } from "../conformance/store-scene.ts";
 import { never } from "../kit/outcome.ts";
@@ -129,6 +130,25 @@ describe("a ticket that a person merged into another one", () => {
     await on.ticket("5", "C");
     await on.run();
     expect([puts(on, old), on.sandbox.record("ticket", left)!["description"]]).toEqual([1, "C"]);
+  });
+
+  it("is no duplicate of the one that is left, where the store does not know the merge any more", async () => {
+    await using on = await scene();
+    await on.ticket("5");
+    await on.run();
+    const old = await on.idOf(five);
+    // As after a restored store: its number was written to the ticket that is left, and the binding is the old one.
+    const left = on.foreign({ erpReferenceNumber: "5" });
+    await on.merge(old, left);
+    const reconciler = new Reconciler(on.rig.store, on.rig.service, new Map());
+    const by = { name: "anna", via: "cli" } as const;
+    expect(await reconciler.reconcile(streams[1]!, by, never)).toMatchObject({
+      drifts: [{ kind: "merged", id: five, serviceId: old, to: left }],
+      repaired: 1,
+    });
+    await on.run();
+    expect(await on.idOf(five)).toBe(left);
+    expect((await reconciler.reconcile(streams[1]!, undefined, never)).drifts).toEqual([]);
   });
 
   it("is the last one of a chain of merges", async () => {
@@ -293,6 +313,25 @@ describe("a merged ticket that the ERP deletes before it changes it again", () =
     await on.rig.store.retryNow({ ...five, states: ["parked"] });
     const planned = await (await on.rig.planner(deleting)).planOne(five, never);
     expect(planned).toMatchObject({ verdict: "park", error: { code: "E_TICKET_MERGED" } });
+  });
+
+  it("is not deleted either where an update has led the record to the ticket that is left", async () => {
+    await using on = await merged();
+    // The ERP has it again for an update, and deletes it only then.
+    await on.ticket("5", "B");
+    await on.run();
+    expect(await on.idOf(five)).toBe(on.left);
+    await on.rig.stage("tickets", [deletion("5")]);
+    const planned = await (await on.rig.planner(deleting)).planOne(five, never);
+    expect(planned).toMatchObject({ verdict: "park", error: { code: "E_TICKET_MERGED" } });
+    await on.rig.run(deleting);
+    expect(await on.rig.store.record(five)).toMatchObject({ state: "parked", error: { code: "E_TICKET_MERGED" } });
+    expect(on.sandbox.ledger.requests({ method: "DELETE" })).toEqual([]);
+    // A person who binds it has decided.
+    await forgetMerges(on.rig.store, five, "ticket");
+    await on.rig.store.retryNow({ ...five, states: ["parked"] });
+    await on.rig.run(deleting);
+    expect(on.sandbox.record("ticket", on.left)).toBeUndefined();
   });
 
   it("deletes nothing where the ticket that is left is another record of the ERP", async () => {

@@ -176,3 +176,17 @@ describe("what is harmless to repeat", () => {
     expect(await reading).toBe(reason);
   });
 });
+
+describe("a refusal of a read", () => {
+  const refusal = { status: 403, json: { status: 403, errorMessage: "not allowed" } };
+
+  it("is the service's own word, but not where the read was redirected: then another address answered", async () => {
+    for (const isRedirected of [false, true]) {
+      const login = { status: 302, headers: { location: "/login" } };
+      await using server = await standIn(({ path }) => (isRedirected && !path.endsWith("/login") ? login : refusal));
+      await using opened = open(server.url);
+      const thrown = await thrownBy(opened.service.read("customer", 7, ["id"], never));
+      expect(thrown).toMatchObject({ code: "E_SERVICE_REFUSED", isOwnWord: !isRedirected });
+    }
+  });
+});

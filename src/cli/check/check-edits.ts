@@ -3,8 +3,6 @@ import { canonicalJson, oneLine, recordLabel, sleep, type Change, type Cursor, t
 import type { SourceStream } from "#sources";
 import type { Interview } from "../interview.ts";
 
-/** Rows to choose from: those that each poll reads again show nothing. */
-const ROWS_KEPT = 200;
 /** A row that shows a change may be in a poll only a moment later, because polls keep a distance from the clock. */
 const POLLS = 3;
 const POLL_AGAIN_MS = 2_000;
@@ -49,6 +47,8 @@ interface Trial {
   readonly stream: Stream;
   readonly source: SourceStream;
   readonly cursor: Cursor | null;
+  /** Of all rows. */
+  readonly keys: ReadonlySet<Key>;
   /** Rows that a poll does not read as long as they stay as they are. */
   readonly unmoved: readonly Key[];
   readonly signal: AbortSignal;
@@ -56,14 +56,14 @@ interface Trial {
 }
 
 async function begin(stream: Stream, source: SourceStream, signal: AbortSignal, pollAgainMs: number): Promise<Trial> {
-  const keys: Key[] = [];
+  const keys = new Set<Key>();
   let cursor: Cursor | null = null;
   for await (const batch of source.changes(null, signal)) {
     ({ cursor } = batch);
-    keys.push(...batch.changes.slice(0, ROWS_KEPT - keys.length).map(({ key }) => key));
+    for (const { key } of batch.changes) keys.add(key);
   }
   const anyway = await poll(source, cursor, signal);
-  return { stream, source, cursor, unmoved: keys.filter((key) => !anyway.has(key)), signal, pollAgainMs };
+  return { stream, source, cursor, keys, unmoved: [...keys].filter((key) => !anyway.has(key)), signal, pollAgainMs };
 }
 
 /** What a poll finds after the cursor, by key. */
@@ -96,6 +96,10 @@ async function tryDeletion(trial: Trial, interview: Person): Promise<Outcome | u
     if (key === undefined || key === "" || key === LEAVE_OUT) return undefined;
     const label = oneLine(recordLabel({ stream: stream.name, key }));
     const row = await source.readOne(key, signal);
+    if (row === undefined && !trial.keys.has(key)) {
+      interview.say(`  ${label} was not there when the stream was read: is the key right?`);
+      continue;
+    }
     if (row !== undefined && (await stream.map(row, false)).kind !== "deleted") {
       interview.say(`  ${label} is there, and nothing in its row marks it as deleted for "deleted" in the sync file.`);
       continue;

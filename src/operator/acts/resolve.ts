@@ -1,8 +1,8 @@
 import { type Actor, type Binding, ParkError, type RecordId, recordLabel, type ServiceId } from "#model";
 import type { Stream } from "#mapping";
-import { proposeBinding, type ProposedBinding } from "#pipeline";
+import { forgetMerges, proposeBinding, type ProposedBinding } from "#pipeline";
 import type { Service } from "#service";
-import { isAnswerable, type OperatorStore, type RecordStore, type RecordView } from "#store";
+import { isAnswerable, type NoteStore, type OperatorStore, type RecordStore, type RecordView } from "#store";
 import { recordWord } from "../text/shell.ts";
 
 export interface ResolveInput {
@@ -61,7 +61,7 @@ export interface Bound extends ProposedBinding {
  * @throws {ParkError} E_RECORD_UNKNOWN, E_NOT_RESOLVABLE, E_ALREADY_BOUND; {WaitError} E_SERVICE_DOUBTED.
  */
 export async function bind(
-  { store, service }: { readonly store: RecordStore & OperatorStore; readonly service: Service },
+  { store, service }: { readonly store: RecordStore & OperatorStore & NoteStore; readonly service: Service },
   { id, stream, serviceId, isMeant, signal }: BindInput,
   by: Actor,
 ): Promise<Bound> {
@@ -75,7 +75,10 @@ export async function bind(
   if (!proposed.theirs)
     throw new ParkError("E_NOT_RESOLVABLE", `the service has no ${labelOf(binding)}: nothing was bound`);
   const isBound = await isMeant(proposed, binding);
-  if (isBound) await store.resolve(id, { kind: "bind", binding }, by);
+  if (isBound) {
+    await forgetMerges(store, id, stream.resource);
+    await store.resolve(id, { kind: "bind", binding }, by);
+  }
   return { ...proposed, binding, isBound };
 }
 

@@ -1,8 +1,8 @@
 import type { Binding, Json, Projection, ServiceId } from "#model";
 import type { Stream } from "#mapping";
 import { mergedInto, mergeFields } from "#service";
-import type { AuditEntry, BoundClaim, DeliveryStore, RecordStore } from "#store";
-import { expectFree, merged, MergedError, type Merges } from "../match/merges.ts";
+import type { AuditEntry, BoundClaim, DeliveryStore, NoteStore, RecordStore } from "#store";
+import { expectFree, merged, mergedBefore, MergedError, type Merges } from "../match/merges.ts";
 import { linkId, ownedPart } from "../match/found-records.ts";
 import { naturalKey } from "../match/natural-key.ts";
 import type { Presence } from "../match/presence.ts";
@@ -12,7 +12,7 @@ import type { Wanted } from "./resolver.ts";
 export const DELETED = "which svcsync does not delete with the record, because it also holds what others wrote";
 
 export interface MergedTicketsDeps {
-  readonly store: Pick<DeliveryStore, "bind" | "markInFlight"> & Pick<RecordStore, "boundTo">;
+  readonly store: Pick<DeliveryStore, "bind" | "markInFlight"> & Pick<RecordStore, "boundTo"> & Pick<NoteStore, "note">;
   readonly presence: Pick<Presence, "read">;
   readonly merges: Merges;
 }
@@ -98,6 +98,19 @@ export class MergedTickets {
     }
     const left = merged(resource, serviceId, survivor, DELETED);
     throw left.with(entry(claim.binding, survivor, "parked"));
+  }
+
+  /**
+   * Expects that the record's ticket is not one which a merge has led to: that one holds what others wrote.
+   * @throws {ParkError} E_TICKET_MERGED otherwise, as long as the service has it: a person decides about it.
+   */
+  async expectNotMergedBefore({ id, binding }: BoundClaim, signal: AbortSignal): Promise<void> {
+    const { store, presence } = this.#deps;
+    const { resource, serviceId } = binding;
+    const former = await mergedBefore(store, id, binding);
+    if (former === undefined || (await presence.read(resource, serviceId, ["id"], signal)) === undefined) return;
+    const left = merged(resource, former, serviceId, DELETED);
+    throw left.with(entry({ resource, serviceId: former }, serviceId, "parked"));
   }
 
   /** Our fields as the ticket that is left holds them. */

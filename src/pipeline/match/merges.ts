@@ -50,6 +50,40 @@ export async function knownMerge(
   return last((await store.note(mergesNote(resource))) ?? {}, serviceId);
 }
 
+/**
+ * The record of the service that was merged into the one which `id` is bound to by now; undefined where no merge led there, or where a
+ * person has bound the record since.
+ */
+export async function mergedBefore(
+  store: Pick<NoteStore, "note">,
+  id: RecordId,
+  { resource, serviceId }: Binding,
+): Promise<ServiceId | undefined> {
+  if (mergeFields(resource).length === 0) return undefined;
+  const known = (await store.note(mergesNote(resource))) ?? {};
+  const former = Object.keys(known).find((from) => {
+    const { stream, key } = known[from]!;
+    return stream === id.stream && key === id.key && last(known, Number(from)) === serviceId;
+  });
+  return former === undefined ? undefined : Number(former);
+}
+
+/** Forgets the merges that led a record to its counterpart, because a person has chosen it. */
+export async function forgetMerges(
+  store: Pick<NoteStore, "note" | "replaceNote">,
+  id: RecordId,
+  resource: ResourceName,
+): Promise<void> {
+  if (mergeFields(resource).length === 0) return;
+  const note = mergesNote(resource);
+  for (;;) {
+    const known = (await store.note(note)) ?? {};
+    const left = Object.entries(known).filter(([, { stream, key }]) => stream !== id.stream || key !== id.key);
+    if (left.length === Object.keys(known).length) return;
+    if (await store.replaceNote(note, known, left.length === 0 ? undefined : Object.fromEntries(left))) return;
+  }
+}
+
 /** The bound children of a record whose counterparts are still records of their own. What was merged keeps no parent in the service. */
 export async function standingChildren(
   store: Pick<NoteStore, "note"> & Pick<RecordStore, "boundChildren" | "bindings">,
@@ -163,6 +197,17 @@ export async function isSeparate(
 ): Promise<boolean> {
   const record = await presence.read(resource, serviceId, ["id", ...mergeFields(resource)], signal);
   return record !== undefined && mergedInto(resource, record) === undefined;
+}
+
+/** The record that the service has merged this one into, as it shows it now; undefined if it was not merged. */
+export async function mergeOf(
+  presence: Pick<Presence, "read">,
+  { resource, serviceId }: Binding,
+  signal: AbortSignal,
+): Promise<ServiceId | undefined> {
+  if (mergeFields(resource).length === 0) return undefined;
+  const record = await presence.read(resource, serviceId, ["id", ...mergeFields(resource)], signal);
+  return record && mergedInto(resource, record);
 }
 
 /** Like {@link isSeparate}, for records that a list has just shown. Asks only where records can be merged. */

@@ -25,7 +25,7 @@ import {
   type SweepStore,
 } from "#store";
 import { unsharedKeys } from "./natural-key.ts";
-import { isUnmerged } from "./merges.ts";
+import { isUnmerged, mergeOf } from "./merges.ts";
 import { Presence } from "./presence.ts";
 import { stageByKey } from "../poll/stage-by-key.ts";
 
@@ -40,6 +40,8 @@ export type Drift =
       readonly written: Json;
       readonly found: Json;
     }
+  /** A bound record was merged into another one, which has its natural key. The next write of the record continues there. */
+  | { readonly kind: "merged"; readonly id: RecordId; readonly serviceId: ServiceId; readonly to: ServiceId }
   /** A bound record no longer exists. */
   | { readonly kind: "missing"; readonly id: RecordId; readonly serviceId: ServiceId }
   /** A row that the ERP shows and that neither a poll nor a sweep has read. */
@@ -165,7 +167,10 @@ export class Reconciler {
         if (await isUnmerged(this.#presence, { resource, serviceId: other }, signal)) doubles.push(other);
       if (doubles.length === 0) continue;
       const id = await this.#store.boundTo({ resource, serviceId });
-      if (id) found.set(serviceId, { kind: "doubled", id, serviceId, resource, doubles });
+      if (!id) continue;
+      const to = await mergeOf(this.#presence, { resource, serviceId }, signal);
+      if (to === undefined) found.set(serviceId, { kind: "doubled", id, serviceId, resource, doubles });
+      else found.set(serviceId, { kind: "merged", id, serviceId, to });
     }
     return [...found.values()];
   }
@@ -195,7 +200,7 @@ export class Reconciler {
         entry.before[drift.field] = drift.found;
         entry.after[drift.field] = drift.written;
       }
-      // Any write makes the delivery notice that the record is gone. The stream's setting decides what follows.
+      // Any write makes the delivery notice that the record is gone, where the stream's setting decides what follows, or merged.
       else for (const field of stream.ownedFields) entry.fields[field] = null;
       repairs.set(name, entry);
     }

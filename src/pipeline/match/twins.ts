@@ -5,7 +5,7 @@ import type { Logger } from "#telemetry";
 import { twinsNote, type Twin } from "../notes.ts";
 import { lookUp } from "./candidates.ts";
 import type { Matcher } from "./matcher.ts";
-import { isSeparate } from "./merges.ts";
+import { isSeparate, mergeOf } from "./merges.ts";
 import type { Presence } from "./presence.ts";
 
 /** How long after the loss of a daemon its creates may still arrive: no process is paused for longer. */
@@ -92,6 +92,8 @@ export class TwinWatch {
     const { resource, serviceId } = binding;
     const { free, rule } = await lookUp(store, resource, stream.match, applied, id);
     const others: ServiceId[] = rule?.shared ? [] : free.filter((other) => other !== serviceId);
+    // What carries on its key is no duplicate of a record that was merged into it.
+    if (others.length > 0 && (await mergeOf(presence, binding, signal)) !== undefined) return [];
     const there: Twin[] = [];
     for (const twin of others)
       if (await isSeparate(presence, { resource, serviceId: twin }, signal))

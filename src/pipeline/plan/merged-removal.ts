@@ -2,11 +2,11 @@ import { type Binding, type RecordId } from "#model";
 import type { Deletion } from "#mapping";
 import type { NoteStore, RecordStore } from "#store";
 import { DELETED } from "../deliver/merged-tickets.ts";
-import { expectFree, knownMerge, merged, MergedError } from "../match/merges.ts";
+import { expectFree, knownMerge, merged, mergedBefore, MergedError } from "../match/merges.ts";
 import { COMPARED, LEFT, type Draft } from "./drafts.ts";
 
 /**
- * Plans the deletion of a record whose ticket is known to be merged; undefined for others.
+ * Plans the deletion of a record whose ticket is known to be merged, or to be the one that a merge left; undefined for others.
  * @throws {ParkError} E_TICKET_MERGED when a person decides about the ticket that is left.
  */
 export async function mergedRemoval(
@@ -16,7 +16,11 @@ export async function mergedRemoval(
   { policy }: Deletion,
 ): Promise<Draft | undefined> {
   const mergedTo = await knownMerge(store, binding);
-  if (mergedTo === undefined) return undefined;
+  if (mergedTo === undefined) {
+    const former = policy === "delete" ? await mergedBefore(store, id, binding) : undefined;
+    if (former !== undefined) throw merged(binding.resource, former, binding.serviceId, DELETED);
+    return undefined;
+  }
   try {
     await expectFree(store, id, binding, mergedTo);
   } catch (thrown) {

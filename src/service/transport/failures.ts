@@ -129,8 +129,9 @@ function isWebPage({ excerpt }: HttpAnswer): boolean {
   return /^\s*(<!doctype html|<html)/i.test(excerpt);
 }
 
-/** Whether an answer has the form of the service's own errors. */
+/** Whether an answer has the form of the service's own errors. What another address answers to a redirected read is none about the record. */
 export function isOwnWord(answer: HttpAnswer): boolean {
+  if (answer.isRedirected) return false;
   const body = parsed(answer.excerpt);
   return isJsonObject(body) && typeof body["errorMessage"] === "string";
 }

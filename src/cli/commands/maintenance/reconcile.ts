@@ -38,10 +38,13 @@ async function reconcile(names: readonly string[], options: ReconcileOptions, io
   return outcome(results, options.repair ?? false);
 }
 
+/** What a repair makes due again. */
+const repairable: readonly Drift["kind"][] = ["changed", "missing", "merged"];
+
 /** A repair writes differences and reads the rows that were not read; a person has to merge records that exist twice. */
 function outcome(results: readonly Reconciliation[], repair: boolean): number {
   const kinds = new Set(results.flatMap(({ drifts }) => drifts.map(({ kind }) => kind)));
-  if (kinds.has("doubled") || (!repair && (kinds.has("changed") || kinds.has("missing")))) return exitCode.needsPerson;
+  if (kinds.has("doubled") || (!repair && repairable.some((kind) => kinds.has(kind)))) return exitCode.needsPerson;
   const isOpen = results.some(({ rowsUnknown }) => rowsUnknown !== undefined && rowsUnknown.code !== NEVER_TOLD);
   return isOpen || (!repair && kinds.has("unread")) ? exitCode.again : exitCode.ok;
 }
@@ -52,6 +55,7 @@ function asText(results: readonly Reconciliation[]): string {
     result.compared,
     count(result, "changed"),
     count(result, "missing"),
+    count(result, "merged"),
     count(result, "doubled"),
     count(result, "unread"),
     result.repaired,
@@ -60,7 +64,7 @@ function asText(results: readonly Reconciliation[]): string {
     ...drifts.map(asLine),
     ...(rowsUnknown ? [`${stream}: the ERP's rows were not compared: ${errorText(rowsUnknown)}`] : []),
   ]);
-  return `${table(["stream", "compared", "fields changed", "missing", "doubled", "not read", "due again"], rows)}${lines.map((line) => `${oneLine(line)}\n`).join("")}`;
+  return `${table(["stream", "compared", "fields changed", "missing", "merged", "doubled", "not read", "due again"], rows)}${lines.map((line) => `${oneLine(line)}\n`).join("")}`;
 }
 
 function nextStep(drifts: readonly Drift[], repair: boolean): string {
@@ -85,6 +89,8 @@ function asLine(drift: Drift): string {
       return `${label}: ${drift.field} was written as ${canonicalJson(drift.written)} and is ${canonicalJson(drift.found)}`;
     case "missing":
       return `${label}: ${drift.serviceId} no longer exists in the service`;
+    case "merged":
+      return `${label}: ${drift.serviceId} was merged into ${drift.to} in the service; its next write continues there`;
     case "unread":
       return `${label}: it exists in the ERP, but svcsync has not read it`;
     case "doubled":

@@ -95,7 +95,7 @@ export async function readFindings(options: CheckOptions, io: Io): Promise<Findi
 }
 
 function interviewOf({ json, offline }: CheckOptions, io: Io): Interview {
-  if (json || offline || io.stdin === undefined)
+  if (json || offline || !io.isTerminal || io.stdin === undefined)
     throw new UsageError("--edits asks a person: run it in a terminal, without --json and --offline.");
   return new Interview(io, io.stdin);
 }

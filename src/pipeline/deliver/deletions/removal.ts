@@ -55,7 +55,7 @@ export interface RemoverDeps {
   readonly updates: Updates;
   readonly age: Pick<StoreAge, "tell">;
   readonly dropped: DroppedFields;
-  readonly merged: Pick<MergedTickets, "known" | "follow" | "shownInto" | "expectForeign">;
+  readonly merged: Pick<MergedTickets, "known" | "follow" | "shownInto" | "expectForeign" | "expectNotMergedBefore">;
   readonly streams: ReadonlyMap<StreamName, Stream>;
   readonly expect: ExpectAct;
 }
@@ -99,6 +99,7 @@ export class Remover {
     this.#pausesMs.delete(recordName(claim.id));
     const isBegun = claim.inFlight?.kind === "deletion";
     const into = isBegun ? undefined : await merged.shownInto(claim.binding, signal);
+    if (into === undefined && !isBegun) await merged.expectNotMergedBefore(claim, signal);
     const audit =
       into === undefined ? await this.#removed(claim, signal) : await merged.expectForeign(claim, into, signal);
     await store.remove(claim, { unbind: true, audit });

@@ -3,6 +3,8 @@
 -- Prefer the Service Layer ("svcsync init --erp businessOne"): SAP does not support every direct read of its tables. The names are
 -- those of SAP's published tables; compare each with your version. Not tried on the product.
 --
+-- There is no view of service orders: take the stream "orders" out of the sync file, or write its view.
+--
 -- UpdateDate holds the day and UpdateTS the time as a number, 93015 for 09:30:15.
 
 -- Customers (OCRD, card type C)
