@@ -146,6 +146,24 @@ describe("deliveries of an approved plan", () => {
     expect(views.map(({ inFlight }) => inFlight)).toEqual([undefined, undefined]);
   });
 
+  it("unbind nothing that is to be updated, and that the service has lost since", async () => {
+    await using scene = await setRig();
+    const { rig, sandbox } = scene;
+    const departments = streams();
+    await rig.stage("departments", [row("1", "Sales"), row("2", "Buying")]);
+    await rig.run(departments);
+    const id = { stream: "departments", key: "1" };
+    const { serviceId } = (await rig.store.record(id))!.binding!;
+    await rig.stage("departments", [row("1", "A")]);
+    const { approved } = await approveAll(rig);
+    // A person replaced it by another one with its code: without the plan, the record would adopt that one.
+    sandbox.vanish("department", serviceId);
+    sandbox.seed("department", [{ code: "1", name: "Sales" }]);
+    await rig.run(departments, approved);
+    expect((await rig.store.record(id))?.binding?.serviceId).toBe(serviceId);
+    expect(approved.left).toMatchObject([{ id, why: "the plan says update, and the delivery would create" }]);
+  });
+
   it("delete nothing that is to be updated", async () => {
     await using scene = await setRig();
     const { rig, sandbox } = scene;

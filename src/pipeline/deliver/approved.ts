@@ -1,4 +1,4 @@
-import { recordLabel, recordName, type RecordId, type ServiceId } from "#model";
+import { recordLabel, recordName, type RecordId, type ServiceId, type StreamName } from "#model";
 import type { Claim } from "#store";
 import type { Verdict } from "../plan/planned-delivery.ts";
 
@@ -46,6 +46,8 @@ const covered: Readonly<Record<Verdict, ReadonlySet<WriteAct["kind"]>>> = {
  */
 export class Approved {
   readonly #approvals = new Map<string, Approval>();
+  /** The streams that have approved records. */
+  readonly streams = new Set<StreamName>();
   /** Plans write few different sets of fields. */
   readonly #fieldSets = new Map<string, readonly string[]>();
   readonly #left = new Map<string, { readonly id: RecordId; readonly why: string }>();
@@ -55,6 +57,7 @@ export class Approved {
     const name = fields.join("\n");
     const shared = this.#fieldSets.get(name) ?? fields;
     this.#fieldSets.set(name, shared);
+    this.streams.add(id.stream);
     this.#approvals.set(recordName(id), { ...approval, fields: shared });
   }
 

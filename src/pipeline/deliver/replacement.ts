@@ -1,6 +1,7 @@
 import { ParkError, type Outcome, type SyncError } from "#model";
 import type { Stream } from "#mapping";
 import type { BoundClaim, DeliveryStore, RecordStore, UnboundClaim } from "#store";
+import type { ExpectAct } from "./approved.ts";
 import type { Creator } from "./create.ts";
 import type { FoundRecords } from "../match/found-records.ts";
 import type { Matcher } from "../match/matcher.ts";
@@ -15,6 +16,8 @@ export interface ReplacementDeps {
   readonly found: FoundRecords;
   readonly creator: Creator;
   readonly remover: Remover;
+  /** Before a record is unbound: what follows is a create or an adoption. */
+  readonly expect: ExpectAct;
 }
 
 /** A record whose counterpart cannot be written, and why. */
@@ -90,6 +93,7 @@ export class Replacement {
 
   async #unbind(claim: BoundClaim): Promise<UnboundClaim> {
     const { resource, serviceId } = claim.binding;
+    this.#deps.expect(claim, { kind: "create" });
     await this.#deps.store.unbind(claim, {
       action: "delete",
       resource,

@@ -121,6 +121,7 @@ export class Synchronizer {
       found,
       creator: this.#creator,
       remover: this.#remover,
+      expect,
     });
     this.#deletedRecords = new DeletedRecords({ store, resolver, adopt: (...of) => this.#creator.adopt(...of) });
   }

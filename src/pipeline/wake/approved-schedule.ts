@@ -28,21 +28,22 @@ export class ApprovedSchedule implements Schedule {
 
   /** Asks for more as long as other records take the places. */
   async due({ limit, streams }: Parameters<Schedule["due"]>[0]): Promise<DueRecord[]> {
+    const approvedStreams = streams.filter((stream) => this.#approved.streams.has(stream));
     for (let asked = limit; ; asked *= 2) {
-      const found = await this.#store.due({ limit: asked, streams });
+      const found = await this.#store.due({ limit: asked, streams: approvedStreams });
       const approved = found.filter(({ id }) => this.#approved.mayDeliver(id));
       if (approved.length >= limit || found.length < asked) return approved.slice(0, limit);
     }
   }
 
-  /** A claimed record is due now: its claim may have expired. */
+  /** With `leftOut`, a claimed record counts as due now: its delivery is not done. Otherwise its claim ends at its due time. */
   async nextDueAt(streams: readonly StreamName[], leftOut?: LeftOut): Promise<number | undefined> {
     let earliest: number | undefined;
-    for (const stream of streams)
+    for (const stream of streams.filter((each) => this.#approved.streams.has(each)))
       for await (const page of eachPage(this.#store, { stream, states: ["due", "claimed", "waiting"] }, PAGE))
         for (const { id, state, dueAt, error } of page) {
           if (!this.#approved.mayDeliver(id)) continue;
-          const isClaimed = state === "claimed";
+          const isClaimed = state === "claimed" && leftOut !== undefined;
           const at = isClaimed ? this.#clock.now() : dueAt;
           if (at === undefined || (!isClaimed && isLeftOut(at, error?.code, leftOut))) continue;
           earliest = Math.min(at, earliest ?? at);
