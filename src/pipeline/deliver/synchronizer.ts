@@ -114,15 +114,8 @@ export class Synchronizer {
     this.#foundRecords = found;
     this.#settlement = new CreateSettlement({ store, service, matcher, presence, found, keys, proof, settleMs });
     this.#creator = new Creator({ ...writing, matcher, found, keys, proof, merges });
-    this.#replacement = new Replacement({
-      store,
-      matcher,
-      presence,
-      found,
-      creator: this.#creator,
-      remover: this.#remover,
-      expect,
-    });
+    const [creator, remover] = [this.#creator, this.#remover];
+    this.#replacement = new Replacement({ store, matcher, presence, found, creator, remover, expect });
     this.#deletedRecords = new DeletedRecords({ store, resolver, adopt: (...of) => this.#creator.adopt(...of) });
   }
 
