@@ -18,6 +18,8 @@ const { values } = parseArgs({
     seed: { type: "string", default: "1" },
     replicas: { type: "string" },
     "fail-over": { type: "boolean", default: false },
+    /** Without tickets that people merge. */
+    "no-merges": { type: "boolean", default: false },
     regressions: { type: "boolean", default: false },
   },
 });
@@ -38,6 +40,7 @@ async function runs(): Promise<{ seed: number; minutes: number }[]> {
   return regressions.parse(JSON.parse(await readFile(new URL("seeds.json", import.meta.url), "utf8")));
 }
 
+const withMerges = !values["no-merges"];
 const replicas = values.replicas === undefined ? undefined : Number(values.replicas);
 
 await buildProgram();
@@ -48,13 +51,14 @@ for (const { seed, minutes } of await runs()) {
     break;
   }
   if (replicas !== undefined) {
-    const result = await runReplicas({ replicas, minutes, seed, failsOver: values["fail-over"] }, say, stop.signal);
+    const options = { replicas, minutes, seed, failsOver: values["fail-over"], withMerges };
+    const result = await runReplicas(options, say, stop.signal);
     process.stdout.write(replicasReport(result));
     if (result.complaints.length > 0) process.exitCode = 1;
     continue;
   }
   say(`Chaos for ${minutes} minutes with seed ${seed} …`);
-  const result = await runChaos(minutes, seed, say, stop.signal);
+  const result = await runChaos(minutes, seed, say, stop.signal, { withMerges });
   process.stdout.write(report(result));
   if (result.complaints.length > 0) process.exitCode = 1;
 }

@@ -37,6 +37,8 @@ export interface ChaosResult {
 export interface ChaosOptions {
   /** kill -9 of the daemon, and trouble of the machine: Redis, clock, second daemons. */
   readonly withKills?: boolean;
+  /** Whether people merge tickets in the service. */
+  readonly withMerges?: boolean;
   /** Options of Node for the daemon, before the program. */
   readonly nodeArgs?: readonly string[];
   /** Called when the daemon has ended and its log is whole. */
@@ -49,7 +51,7 @@ export async function runChaos(
   seed: number,
   say: (sentence: string) => void,
   signal: AbortSignal,
-  { withKills = true, nodeArgs = [], atEnd }: ChaosOptions = {},
+  { withKills = true, withMerges = true, nodeArgs = [], atEnd }: ChaosOptions = {},
 ): Promise<ChaosResult> {
   // Until the verdict: a run that breaks off leaves its folder.
   let complaints = ["the run broke off"];
@@ -74,7 +76,14 @@ export async function runChaos(
   signal.addEventListener("abort", end);
   // A loaded machine may need longer until everything has struck.
   const timer = setTimeout(() => void (withKills ? struck() : Promise.resolve()).then(end), minutes * 60_000);
-  const actors = [people, foreigners, merger, service, mass, ...(withKills ? [kills, machine, stores] : [])];
+  const actors = [
+    people,
+    foreigners,
+    ...(withMerges ? [merger] : []),
+    service,
+    mass,
+    ...(withKills ? [kills, machine, stores] : []),
+  ];
   await Promise.all(actors.map((actor) => actor.run(chaos.signal)));
   clearTimeout(timer);
 

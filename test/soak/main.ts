@@ -28,6 +28,7 @@ say(`A soak of ${minutes} minutes on Node.js ${process.versions.node} …`);
 let collected = 0;
 const result = await runChaos(minutes, Number(values.seed), say, stop.signal, {
   withKills: false,
+  withMerges: false,
   nodeArgs: ["--expose-gc", "--import", collections],
   atEnd: async ({ logFile }) => {
     for (const [, count] of (await readFile(logFile, "utf8")).matchAll(/"msg":"collected","count":(\d+)/g))

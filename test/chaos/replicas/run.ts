@@ -31,6 +31,8 @@ export interface ReplicasOptions {
   readonly seed: number;
   /** PostgreSQL also fails over to a standby that lacks the last commits. */
   readonly failsOver: boolean;
+  /** Whether people merge tickets in the service. */
+  readonly withMerges: boolean;
 }
 
 export interface ReplicasResult extends ReplicasOptions, Omit<ChaosResult, "kills" | "commands"> {
@@ -47,7 +49,7 @@ export async function runReplicas(
   say: (sentence: string) => void,
   signal: AbortSignal,
 ): Promise<ReplicasResult> {
-  const { replicas: count, minutes, seed, failsOver } = options;
+  const { replicas: count, minutes, seed, failsOver, withMerges } = options;
   const plan = planOf(seed, minutes, count, failsOver);
   say(`${count} replicas, ${minutes} minutes, ${plan.length} faults of seed ${seed} …`);
   const startedAt = Date.now();
@@ -75,7 +77,9 @@ export async function runReplicas(
   const chaos = new AbortController();
   const end = () => chaos.abort();
   signal.addEventListener("abort", end);
-  const others = [people, foreigners, merger, service, mass].map((actor) => actor.run(chaos.signal));
+  const others = [people, foreigners, ...(withMerges ? [merger] : []), service, mass].map((actor) =>
+    actor.run(chaos.signal),
+  );
   const least = sleep(minutes * 60_000, chaos.signal).then(() => mass.struck(chaos.signal));
   await Promise.all([striker.run(plan, chaos.signal), least]);
   end();
