@@ -1,8 +1,8 @@
 import type { Binding, Json, Projection, ServiceId } from "#model";
 import type { Stream } from "#mapping";
-import { mergedInto, mergeFields } from "#service";
+import { mergeFields } from "#service";
 import type { AuditEntry, BoundClaim, DeliveryStore, NoteStore, RecordStore } from "#store";
-import { expectFree, merged, mergedBefore, MergedError, type Merges } from "../match/merges.ts";
+import { expectFree, merged, mergedBefore, MergedError, mergeOf, type Merges } from "../match/merges.ts";
 import { linkId, ownedPart } from "../match/found-records.ts";
 import { naturalKey } from "../match/natural-key.ts";
 import type { Presence } from "../match/presence.ts";
@@ -71,13 +71,8 @@ export class MergedTickets {
   }
 
   /** The ticket that the record's own was merged into, as far as it is known or the ticket itself shows it now. */
-  async shownInto({ resource, serviceId }: Binding, signal: AbortSignal): Promise<ServiceId | undefined> {
-    const fields = mergeFields(resource);
-    if (fields.length === 0) return undefined;
-    const known = await this.known({ resource, serviceId });
-    if (known !== undefined) return known;
-    const record = await this.#deps.presence.read(resource, serviceId, ["id", ...fields], signal);
-    return record && mergedInto(resource, record);
+  async shownInto(binding: Binding, signal: AbortSignal): Promise<ServiceId | undefined> {
+    return (await this.known(binding)) ?? mergeOf(this.#deps.presence, binding, signal);
   }
 
   /**

@@ -31,8 +31,7 @@ export async function withMerges(
 ): Promise<ReadonlyMap<string, MergedBinding>> {
   const merged = new Map<string, MergedBinding>(bindings);
   for (const resource of new Set([...bindings.values()].map((binding) => binding.resource))) {
-    if (mergeFields(resource).length === 0) continue;
-    const known = (await store.note(mergesNote(resource))) ?? {};
+    const known = await notedMerges(store, resource);
     for (const [name, binding] of bindings) {
       const mergedTo = binding.resource === resource ? last(known, binding.serviceId) : undefined;
       if (mergedTo !== undefined) merged.set(name, { ...binding, mergedTo });
@@ -46,8 +45,11 @@ export async function knownMerge(
   store: Pick<NoteStore, "note">,
   { resource, serviceId }: Binding,
 ): Promise<ServiceId | undefined> {
-  if (mergeFields(resource).length === 0) return undefined;
-  return last((await store.note(mergesNote(resource))) ?? {}, serviceId);
+  return last(await notedMerges(store, resource), serviceId);
+}
+
+async function notedMerges(store: Pick<NoteStore, "note">, resource: ResourceName): Promise<Known> {
+  return (mergeFields(resource).length > 0 && (await store.note(mergesNote(resource)))) || {};
 }
 
 /**
@@ -59,8 +61,7 @@ export async function mergedBefore(
   id: RecordId,
   { resource, serviceId }: Binding,
 ): Promise<ServiceId | undefined> {
-  if (mergeFields(resource).length === 0) return undefined;
-  const known = (await store.note(mergesNote(resource))) ?? {};
+  const known = await notedMerges(store, resource);
   const former = Object.keys(known).find((from) => {
     const { stream, key } = known[from]!;
     return stream === id.stream && key === id.key && last(known, Number(from)) === serviceId;
@@ -74,10 +75,9 @@ export async function forgetMerges(
   id: RecordId,
   resource: ResourceName,
 ): Promise<void> {
-  if (mergeFields(resource).length === 0) return;
   const note = mergesNote(resource);
   for (;;) {
-    const known = (await store.note(note)) ?? {};
+    const known = await notedMerges(store, resource);
     const left = Object.entries(known).filter(([, { stream, key }]) => stream !== id.stream || key !== id.key);
     if (left.length === Object.keys(known).length) return;
     if (await store.replaceNote(note, known, left.length === 0 ? undefined : Object.fromEntries(left))) return;
