@@ -1,5 +1,5 @@
 import { Argument, InvalidArgumentError } from "commander";
-import type { RecordId } from "#model";
+import { parseRecord, type RecordId } from "#model";
 
 /** The argument `<record>` of a command that acts on one record. */
 export function recordArgument(): Argument {
@@ -11,12 +11,6 @@ export function recordNamed(text: string): RecordId {
   const id = parseRecord(text);
   if (!id) throw new InvalidArgumentError(`found ${JSON.stringify(text)}, expected stream/key`);
   return id;
-}
-
-/** Parses `customers/10023`. A key may contain slashes, and may be empty. */
-export function parseRecord(label: string): RecordId | undefined {
-  const at = label.indexOf("/");
-  return at > 0 ? { stream: label.slice(0, at), key: label.slice(at + 1) } : undefined;
 }
 
 export function positiveInteger(text: string): number {

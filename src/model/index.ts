@@ -3,6 +3,7 @@ export {
   isAscending,
   joinKey,
   splitKey,
+  parseRecord,
   recordLabel,
   recordName,
   type Key,

@@ -61,6 +61,12 @@ export function recordLabel({ stream, key }: RecordId): string {
   return `${stream}/${key}`;
 }
 
+/** Reads what {@link recordLabel} writes: `customers/10023`. A key may contain slashes, and may be empty. */
+export function parseRecord(label: string): RecordId | undefined {
+  const at = label.indexOf("/");
+  return at > 0 ? { stream: label.slice(0, at), key: label.slice(at + 1) } : undefined;
+}
+
 /** A unique name of a record for maps and sets. */
 export function recordName({ stream, key }: RecordId): string {
   return `${stream}\u0000${key}`;

@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { parseRecord } from "../../src/cli/arguments.ts";
+import { parseRecord } from "#model";
 
 describe("a record as an argument", () => {
   it.each([

@@ -1,7 +1,7 @@
 import { execFileSync } from "node:child_process";
 import * as fc from "fast-check";
 import { describe, expect, it } from "vitest";
-import { parseRecord } from "../../src/cli/arguments.ts";
+import { parseRecord } from "#model";
 import { errorCodes } from "#model";
 import { recordWord, remedyOf, shellQuoted } from "#operator";
 

@@ -1,7 +1,6 @@
-import { recordLabel } from "#model";
+import { parseRecord, recordLabel } from "#model";
 import { knownRecord, retry, retryGroup, type RetryInput } from "#operator";
 import { actorOf, withActor, type ActOptions } from "../../actor.ts";
-import { parseRecord } from "../../arguments.ts";
 import { openStoreContext, type Registration, type StoreContext } from "../../command-context.ts";
 import { exitCode, printJson, UsageError, type Io } from "../../output/io.ts";
 

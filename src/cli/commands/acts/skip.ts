@@ -1,7 +1,6 @@
-import { counted, oneLine } from "#model";
+import { parseRecord, counted, oneLine } from "#model";
 import { skip } from "#operator";
 import { actorOf, withActor, type ActOptions } from "../../actor.ts";
-import { parseRecord } from "../../arguments.ts";
 import { openStoreContext, type Registration } from "../../command-context.ts";
 import { exitCode, printJson, UsageError, type Io } from "../../output/io.ts";
 

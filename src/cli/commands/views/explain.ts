@@ -1,5 +1,6 @@
 import { Argument, InvalidArgumentError } from "commander";
 import {
+  parseRecord,
   canonicalJson,
   errorCodes,
   errorEntry,
@@ -22,7 +23,6 @@ import {
   type RecordView,
   type Store,
 } from "#store";
-import { parseRecord } from "../../arguments.ts";
 import { openStoreContext, type JsonOptions, type Registration } from "../../command-context.ts";
 import { exitCode, printJson, type Io } from "../../output/io.ts";
 

@@ -1,4 +1,13 @@
-import { canonicalJson, counted, isJsonObject, recordLabel, type Json, type JsonObject, type RecordId } from "#model";
+import {
+  canonicalJson,
+  counted,
+  isJsonObject,
+  parseRecord,
+  recordLabel,
+  type Json,
+  type JsonObject,
+  type RecordId,
+} from "#model";
 import type { PlannedDelivery, Planner, Presence } from "#pipeline";
 import { sameValue } from "#service";
 import type { RecordStore, RecordView } from "#store";
@@ -123,9 +132,8 @@ export class PlanCheck {
   }
 
   async #idOf(label: string): Promise<number | undefined> {
-    const at = label.indexOf("/");
-    const id = { stream: label.slice(0, at), key: label.slice(at + 1) };
-    return (await this.#deps.store.record(id))?.binding?.serviceId;
+    const id = parseRecord(label);
+    return id && (await this.#deps.store.record(id))?.binding?.serviceId;
   }
 
   /**
