@@ -38,9 +38,7 @@ export async function untilIdle(
   const { clock, store } = daemon.parts;
   while (!signal.aborted) {
     await untilDecided(daemon, polls, streams, signal);
-    if (await isQuiet(daemon, store, clock.now() + horizonMs)) {
-      if (!(await isClaimed(daemon))) return;
-    }
+    if ((await isQuiet(daemon, store, clock.now() + horizonMs)) && !(await isClaimed(daemon))) return;
     await sleep(LOOK_MS, signal);
   }
 }
