@@ -2,11 +2,10 @@ import { describe, expect, it } from "vitest";
 import type { Change, Json } from "#model";
 import { PlanCheck, type Checked, type PlanRecord } from "#operator";
 import { Presence } from "#pipeline";
-import { startSandbox } from "#sandbox";
 import { Redaction } from "#telemetry";
 import { planRecord } from "../../src/operator/plan/file/plan-file.ts";
 import { never } from "../kit/outcome.ts";
-import { DeliveryRig, streamsOf } from "../pipeline/delivery-rig.ts";
+import { openRigScene, type DeliveryRig, streamsOf } from "../pipeline/delivery-rig.ts";
 
 const read = { table: "t", key: "k" };
 const { redact } = new Redaction();
@@ -34,19 +33,6 @@ function streams(fields: Record<string, Json> = {}) {
 const row = (key: string, name: string): Change => ({ kind: "upsert", key, row: { name, code: key } });
 const team = (key: string, department: string): Change => ({ kind: "upsert", key, row: { name: key, department } });
 const id = { stream: "departments", key: "1" };
-
-async function setRig() {
-  const sandbox = await startSandbox();
-  const rig = await DeliveryRig.open(sandbox);
-  return {
-    sandbox,
-    rig,
-    async [Symbol.asyncDispose]() {
-      await rig[Symbol.asyncDispose]();
-      await sandbox[Symbol.asyncDispose]();
-    },
-  };
-}
 
 async function planned(rig: DeliveryRig, of = streams()): Promise<PlanRecord[]> {
   const planner = await rig.planner(of);
@@ -77,7 +63,7 @@ const whyOf = ([first]: readonly Checked[]) => (first?.kind === "differs" ? firs
 
 /** One department in the service, whose new name is planned. */
 async function renamed() {
-  const scene = await setRig();
+  const scene = await openRigScene();
   await scene.rig.stage("departments", [row("1", "Sales")]);
   await scene.rig.run(streams());
   await scene.rig.stage("departments", [row("1", "Sales and more")]);
@@ -138,7 +124,7 @@ describe("a planned record that is decided again", () => {
   });
 
   it("is not compared in a field that was never written", async () => {
-    await using scene = await setRig();
+    await using scene = await openRigScene();
     const { rig, sandbox } = scene;
     await rig.stage("departments", [row("1", "Sales")]);
     await rig.run(streams());
@@ -151,7 +137,7 @@ describe("a planned record that is decided again", () => {
   });
 
   it("is still planned after its parent was created: the new id is what the plan named", async () => {
-    await using scene = await setRig();
+    await using scene = await openRigScene();
     const { rig } = scene;
     await rig.stage("departments", [row("1", "Sales")]);
     await rig.stage("teams", [team("a", "1")]);
@@ -166,7 +152,7 @@ describe("a planned record that is decided again", () => {
   });
 
   it("is still planned when its create was begun and cut short, unless that sent something else", async () => {
-    await using scene = await setRig();
+    await using scene = await openRigScene();
     const { rig } = scene;
     await rig.stage("departments", [row("1", "Sales")]);
     const plan = await planned(rig);

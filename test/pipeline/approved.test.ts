@@ -1,9 +1,9 @@
 import { describe, expect, it } from "vitest";
 import type { Change, Json } from "#model";
 import { Approved, type PlannedDelivery } from "#pipeline";
-import { startSandbox, type Sandbox } from "#sandbox";
+import type { Sandbox } from "#sandbox";
 import { never } from "../kit/outcome.ts";
-import { DeliveryRig, streamsOf } from "./delivery-rig.ts";
+import { openRigScene, type DeliveryRig, streamsOf } from "./delivery-rig.ts";
 
 const read = { table: "t", key: "k" };
 
@@ -26,19 +26,6 @@ const row = (key: string, name: string, more: Record<string, Json> = {}): Change
   key,
   row: { name, code: key, gone: false, ...more },
 });
-
-async function setRig() {
-  const sandbox = await startSandbox();
-  const rig = await DeliveryRig.open(sandbox);
-  return {
-    sandbox,
-    rig,
-    async [Symbol.asyncDispose]() {
-      await rig[Symbol.asyncDispose]();
-      await sandbox[Symbol.asyncDispose]();
-    },
-  };
-}
 
 /** Approves what is planned now. */
 async function approveAll(
@@ -71,7 +58,7 @@ function coded(sandbox: Sandbox): string[] {
 
 describe("deliveries of an approved plan", () => {
   it("write the approved records and leave all others due", async () => {
-    await using scene = await setRig();
+    await using scene = await openRigScene();
     const { rig, sandbox } = scene;
     await rig.stage("departments", [row("1", "Sales")]);
     const { approved } = await approveAll(rig);
@@ -83,14 +70,14 @@ describe("deliveries of an approved plan", () => {
   });
 
   it("deliver nothing before they are opened", async () => {
-    await using scene = await setRig();
+    await using scene = await openRigScene();
     await scene.rig.stage("departments", [row("1", "Sales")]);
     await scene.rig.run(streams(), new Approved());
     expect(writes(scene.sandbox)).toBe(0);
   });
 
   it("write nothing where the row changed after the plan was compared", async () => {
-    await using scene = await setRig();
+    await using scene = await openRigScene();
     const { rig, sandbox } = scene;
     await rig.stage("departments", [row("1", "Sales"), row("2", "Buying")]);
     const { approved } = await approveAll(rig);
@@ -108,7 +95,7 @@ describe("deliveries of an approved plan", () => {
   });
 
   it("bind nothing where a person made the record meanwhile", async () => {
-    await using scene = await setRig();
+    await using scene = await openRigScene();
     const { rig, sandbox } = scene;
     await rig.stage("departments", [row("1", "Sales")]);
     const { approved } = await approveAll(rig);
@@ -120,7 +107,7 @@ describe("deliveries of an approved plan", () => {
   });
 
   it("update no other record and no other field", async () => {
-    await using scene = await setRig();
+    await using scene = await openRigScene();
     const { rig, sandbox } = scene;
     await rig.stage("departments", [row("1", "Sales"), row("2", "Buying")]);
     await rig.run(streams());
@@ -147,7 +134,7 @@ describe("deliveries of an approved plan", () => {
   });
 
   it("unbind nothing that is to be updated, and that the service has lost since", async () => {
-    await using scene = await setRig();
+    await using scene = await openRigScene();
     const { rig, sandbox } = scene;
     const departments = streams();
     await rig.stage("departments", [row("1", "Sales"), row("2", "Buying")]);
@@ -165,7 +152,7 @@ describe("deliveries of an approved plan", () => {
   });
 
   it("delete nothing that is to be updated", async () => {
-    await using scene = await setRig();
+    await using scene = await openRigScene();
     const { rig, sandbox } = scene;
     await rig.stage("departments", [row("1", "Sales")]);
     await rig.run(streams());
@@ -183,7 +170,7 @@ describe("deliveries of an approved plan", () => {
   });
 
   it("carry out what is planned: a create, an adoption with its update, an update and a deletion", async () => {
-    await using scene = await setRig();
+    await using scene = await openRigScene();
     const { rig, sandbox } = scene;
     await rig.stage("departments", [row("1", "Sales"), row("2", "Buying")]);
     await rig.run(streams());

@@ -4,7 +4,7 @@ import { join } from "node:path";
 import { loadSyncFile, type Stream } from "#mapping";
 import type { Change, RecordId } from "#model";
 import { ApprovedSchedule, Leases, Matcher, observeAll, Planner, Synchronizer, type Approved } from "#pipeline";
-import { DEFAULT_TOKEN, type Sandbox } from "#sandbox";
+import { DEFAULT_TOKEN, startSandbox, type Sandbox } from "#sandbox";
 import { KnownNames, openService, resourceNames, type Service } from "#service";
 import { openStore, type RecordView, type Store } from "#store";
 import { SetClock } from "../kit/clock.ts";
@@ -111,4 +111,18 @@ export class DeliveryRig implements AsyncDisposable {
     await this.store[Symbol.asyncDispose]();
     await rm(this.#folder, { recursive: true, force: true });
   }
+}
+
+/** A rig, and the sandbox that it delivers to. */
+export async function openRigScene() {
+  const sandbox = await startSandbox();
+  const rig = await DeliveryRig.open(sandbox);
+  return {
+    sandbox,
+    rig,
+    async [Symbol.asyncDispose]() {
+      await rig[Symbol.asyncDispose]();
+      await sandbox[Symbol.asyncDispose]();
+    },
+  };
 }

@@ -159,8 +159,8 @@ describe("the image of a release", () => {
   });
 
   it("is not there where its build fails, and the release says why", async () => {
-    podman({ build: fails("deb.debian.org: no route") });
-    expect((await write()).notBuilt[own]).toBe("its build failed: deb.debian.org: no route");
+    podman({ build: fails("packages.example: no route") });
+    expect((await write()).notBuilt[own]).toBe("its build failed: packages.example: no route");
   });
 
   it("is no image when it does not hold what it promises", async () => {
