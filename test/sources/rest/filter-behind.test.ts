@@ -138,6 +138,21 @@ describe("a filter by stamps that leaves out what it should give", () => {
     await expect(poll(stream, cursor)).rejects.toMatchObject({ code: "E_SOURCE_FILTER_MISSES" });
   });
 
+  it.each([true, false])("is noticed while stamps come late, and each poll looks back (sorted: %s)", async (sorted) => {
+    const stream = await items({ sorted });
+    let cursor = await firstLoad(stream);
+    const late = async (id: number) => {
+      clock.at += 10_000;
+      put(id, clock.at - 3 * HOUR);
+      return await poll(stream, cursor);
+    };
+    for (const id of [1, 2]) ({ cursor } = await late(id));
+    filter = (at, bound) => at > bound;
+    await expect(late(3)).rejects.toMatchObject({ code: "E_SOURCE_FILTER_MISSES" });
+    filter = usual;
+    expect((await late(4)).keys).toEqual(expect.arrayContaining(["3", "4"]));
+  });
+
   it.each<[string, Filter]>([
     ["UTC+1", shifted(-HOUR)],
     ["UTC+5:30", shifted(-5.5 * HOUR)],

@@ -96,6 +96,18 @@ describe.each(dialects.flatMap((dialect) => kinds.map((kind) => [dialect, kind] 
       await expect(poll(stream, cursor)).rejects.toMatchObject(missed(/compare another value/));
     });
 
+    it("is noticed while stamps come late, and each poll looks back", async () => {
+      const { stream, put, begin, ...known } = await items(dialect, kind);
+      await put(1, begin - 3 * HOUR_MS);
+      const { cursor, keys } = await poll(stream, known.cursor);
+      expect(keys).toContain("1");
+      behindMs = 60_000;
+      await put(2, begin - 2 * HOUR_MS);
+      await expect(poll(stream, cursor)).rejects.toMatchObject({ code: "E_SOURCE_FILTER_MISSES" });
+      behindMs = 0;
+      expect((await poll(stream, cursor)).keys).toContain("2");
+    });
+
     it("is not suspected where known rows were deleted or got an older stamp", async () => {
       const { stream, put, writer, begin, ...known } = await items(dialect, kind);
       let cursor: Cursor | null = known.cursor;

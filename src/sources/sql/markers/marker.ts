@@ -54,7 +54,7 @@ export interface Marker {
   wasWhole?(bounds: Bounds): Promise<boolean>;
   /**
    * Called after the last page: expects that the database shows the row with the highest mark when it is asked for exactly that mark. Asks
-   * only if no page of this poll showed it.
+   * only if no page of this poll showed it, or while stamps come late: each poll looks back further then.
    * @throws {ParkError} E_SOURCE_FILTER_MISSES when it does not. It would leave out changes in the same way.
    */
   prove?(bounds: Bounds): Promise<void>;

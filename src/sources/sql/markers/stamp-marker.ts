@@ -41,6 +41,8 @@ interface Window {
   /** Where the window would begin by the overlap alone. */
   readonly overlapped: number;
   readonly to: number;
+  /** Whether stamps came below the overlap lately. */
+  readonly isLate: boolean;
 }
 
 /**
@@ -139,8 +141,11 @@ export class StampMarker implements Marker {
 
   async prove(bounds: Bounds): Promise<void> {
     const { scale } = this.#options;
-    if (!scale || this.#isTopShown) return;
-    await proveByStamp({ ...this.#options, scale }, scale.write(this.#window(scale, bounds).to), this.#top);
+    if (!scale) return;
+    const { to, isLate } = this.#window(scale, bounds);
+    // A window that looks back further shows that row even where the database compares with a somewhat later bound.
+    if (this.#isTopShown && !isLate) return;
+    await proveByStamp({ ...this.#options, scale }, scale.write(to), this.#top);
   }
 
   /**
@@ -200,7 +205,7 @@ export class StampMarker implements Marker {
     const begin = highest === undefined ? 0 : isLate ? highest - overlapMs : highest;
     const isQuiet = highest !== undefined && !isLate && highest < overlapped - scale.grainMs;
     const from = isQuiet ? begin : Math.min(begin, overlapped);
-    this.#windowOf = { bounds, from, since: isQuiet ? since : undefined, highest, overlapped, to };
+    this.#windowOf = { bounds, from, since: isQuiet ? since : undefined, highest, overlapped, to, isLate };
     return this.#windowOf;
   }
 

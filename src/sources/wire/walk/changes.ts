@@ -46,7 +46,8 @@ const ZONES_APART: Wall = 2 * PRECISIONS.day;
  * stood when the previous read began, less the overlap, or earlier if that clock was set back. If nothing was written within the
  * overlap, they begin at the highest known stamp, so that a clock that stamps too early, or a wrong time zone, loses nothing.
  * No request has an upper bound: a row stamped in the future is read at once, and again until that time is past.
- * Each of them must show the row with the highest known stamp, or a row that took its place.
+ * Each of them must show the row with the highest known stamp, or a row that took its place; while new stamps come below the overlap, an
+ * answer that begins with exactly that stamp must show it.
  * @throws {ParkError} E_SOURCE_FILTER_MISSES when the ERP still has that row and its filter leaves it out.
  */
 export async function* changesByStamp(
@@ -117,7 +118,9 @@ async function* laterRead(stamped: Stamped, begun: WireCursor, signal: AbortSign
       if (rows.length > 0)
         yield { ...readOf(rows), cursor: cursorJson({ read, window: open, highest, newest, lateAt }) };
     }
-    if (expected !== undefined && !isShown) known.settle(index, await proveByKnown(track, before.newest, signal));
+    // A poll that looks back further shows that row even where the filter leaves out its bound.
+    if (expected !== undefined && (!isShown || isLate))
+      known.settle(index, await proveByKnown(track, before.newest, signal));
     if (index >= open.track) open = { to, track: index + 1 };
   }
   yield { changes: [], cursor: cursorJson({ read: to, ...known.cursor, lateAt }) };
