@@ -83,6 +83,24 @@ describe("a stream that creates nothing", () => {
     expect(await scene.store.record(id)).toMatchObject({ state: "due" });
   });
 
+  it("looks at the records now and then, too, where changes have cancelled each other out", async () => {
+    await using scene = await open();
+    const { id: serviceId } = entered(scene);
+    const { id: other } = entered(scene, "99");
+    const second = customer("11");
+    await scene.erp(id, row);
+    await scene.settle(id);
+    await scene.erp(second, row);
+    expect(await scene.settle(second)).toMatchObject({ state: "skipped" });
+    const look = () => scene.leftOut.look(id.stream, never);
+    await look();
+    // A person binds the first record to another one: as many records of the service are free as before.
+    await scene.store.resolve(id, { kind: "unbind" });
+    await scene.store.resolve(id, { kind: "bind", binding: { resource: "customer", serviceId: other } });
+    for (let looks = 0; looks < 4; looks++) await look();
+    expect(await scene.settle(second)).toMatchObject({ state: "applied", binding: { serviceId } });
+  });
+
   it("is bound by hand to what the service has under another key", async () => {
     await using scene = await open();
     const { id: serviceId } = entered(scene, "A-10");

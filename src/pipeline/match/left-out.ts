@@ -11,10 +11,15 @@ import { naturalKey } from "./natural-key.ts";
 import { shownAs } from "./shown.ts";
 
 /**
- * How soon a record is delivered that the service has by now. Each look asks what changed in the resource; only if something did, the records
- * are looked at.
+ * How soon a record is delivered that the service has by now. Each look asks what changed in the resource. If nothing did, most looks leave the
+ * records alone.
  */
 const EVERY_MS = 15 * 60_000;
+/**
+ * How many looks in a row may leave the records out because nothing seems to have changed in the resource: changes may cancel each other out
+ * there. The next one looks at the records in any case, about every hour.
+ */
+const SKIPS = 3;
 
 /** The code of a record that is left out because its stream creates none and the service does not have it. */
 export const ABSENT = "E_CREATE_NEVER";
@@ -56,8 +61,8 @@ export class LeftOutRecords {
   readonly #deps: LeftOutRecordsDeps;
   readonly #streams: readonly Stream[];
   readonly #resolver: Resolver;
-  /** What the service showed at each stream's last complete look. */
-  readonly #seen = new Map<string, string>();
+  /** What the service showed at each stream's last complete look, and how many looks have left the records out since. */
+  readonly #seen = new Map<string, { readonly shown: string; skips: number }>();
 
   constructor(deps: LeftOutRecordsDeps, streams: readonly Stream[]) {
     this.#deps = deps;
@@ -94,15 +99,20 @@ export class LeftOutRecords {
     await matcher.refresh(stream, signal);
     const unbound = await store.unboundMatches(resource);
     const index = await store.note(indexNote(resource));
-    const seen = `${unbound} ${index?.newest} ${index?.rules}`;
-    if (unbound === 0 || this.#seen.get(name) === seen) return 0;
+    if (unbound === 0) return 0;
+    const shown = `${unbound} ${index?.newest} ${index?.rules}`;
+    const seen = this.#seen.get(name);
+    if (seen?.shown === shown && seen.skips < SKIPS) {
+      seen.skips += 1;
+      return 0;
+    }
     let count = 0;
     for await (const view of eachRecord(store, { stream: name, states: ["skipped"], unbound: true })) {
       signal.throwIfAborted();
       if (isAbsent(view) && (await this.#isShown(stream, view, signal)))
         count += await store.retryNow({ ...view.id, states: ["skipped"] });
     }
-    this.#seen.set(name, seen);
+    this.#seen.set(name, { shown, skips: 0 });
     return count;
   }
 
