@@ -1,9 +1,11 @@
-import { RetryError, type Binding, type Projection, type ResourceName, type ServiceId } from "#model";
+import { errorFacts, RetryError, type Binding, type Projection, type ResourceName, type ServiceId } from "#model";
 import { isRefusal, type Service, type ServiceRecord } from "#service";
 import type { Claim, RecordStore } from "#store";
 
 /** How many other records of the resource may vouch for the service. If people deleted one, the next is tried. */
 const WITNESSES = 3;
+/** How many records are remembered that did not vouch, of each resource. */
+const SILENT_MOST = 100;
 
 /**
  * Finds out whether records exist. Believes "not there" only if the service, before and after, shows other records that are known
@@ -12,6 +14,8 @@ const WITNESSES = 3;
 export class Presence {
   readonly #store: Pick<RecordStore, "boundIds" | "record">;
   readonly #service: Pick<Service, "read" | "vouch">;
+  /** Records that the service did not show, by resource: people may have deleted them, so the next proof asks others. */
+  readonly #silent = new Map<ResourceName, ReadonlySet<ServiceId>>();
 
   constructor(store: Pick<RecordStore, "boundIds" | "record">, service: Pick<Service, "read" | "vouch">) {
     this.#store = store;
@@ -53,8 +57,19 @@ export class Presence {
    * @throws {WaitError} E_SERVICE_DOUBTED when its refusals cannot be believed now.
    */
   async vouch(resource: ResourceName, besides: ServiceId | undefined, signal: AbortSignal): Promise<boolean> {
-    const known = await this.#store.boundIds(resource, WITNESSES + 1);
-    return this.#service.vouch(resource, known.filter((id) => id !== besides).slice(0, WITNESSES), signal);
+    const silent = this.#silent.get(resource) ?? new Set();
+    const bound = await this.#store.boundIds(resource, WITNESSES + 1 + silent.size);
+    const others = bound.filter((id) => id !== besides);
+    const unasked = others.filter((id) => !silent.has(id));
+    const isLeft = unasked.length > 0 && silent.size < SILENT_MOST;
+    const known = (isLeft ? unasked : others).slice(0, WITNESSES);
+    try {
+      return await this.#service.vouch(resource, known, signal);
+    } catch (thrown) {
+      if (errorFacts(thrown).code === "E_SERVICE_DOUBTED")
+        this.#silent.set(resource, new Set([...(isLeft ? silent : []), ...known]));
+      throw thrown;
+    }
   }
 
   /**
