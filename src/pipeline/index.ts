@@ -29,7 +29,7 @@ export { refusalText, refusedFiles, settleFile, type RefusedFile } from "./refus
 export { Sweeper } from "./poll/sweeper.ts";
 export { confirmDeletions, heldDeletions, knownCount, type HeldDeletions } from "./poll/delete-guard.ts";
 export { AdoptionPlanner, type AdoptionPlan, type PlannedRecord } from "./match/adoption-plan.ts";
-export { forgetMerges } from "./match/merges.ts";
+export { forgetMerges, knownMerge } from "./match/merges.ts";
 export { proposeBinding, type ProposedBinding } from "./match/proposed-binding.ts";
 export { recordSides, type FieldSides, type RecordSides } from "./record-sides.ts";
 export { recordTitle } from "./record-title.ts";

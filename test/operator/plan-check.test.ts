@@ -163,4 +163,118 @@ describe("a planned record that is decided again", () => {
     const other = plan.map((each) => ({ ...each, fields: [{ field: "name", after: "Other" }] }));
     expect(kinds(await checked(rig, other))).toEqual(["differs"]);
   });
+
+  it("differs when it would finish a deletion that was begun since", async () => {
+    await using scene = await openRigScene();
+    const { rig } = scene;
+    await rig.stage("departments", [row("1", "Sales")]);
+    const plan = await planned(rig);
+    await rig.run(streams());
+    const { serviceId } = (await rig.store.record(id))!.binding!;
+    await rig.stage("departments", [row("1", "Other")]);
+    const begun = (await rig.store.claim(id))!;
+    await rig.store.markInFlight(begun, { kind: "deletion", fields: {} });
+    await rig.store.release(begun);
+    await rig.stage("departments", [row("1", "Sales")]);
+    expect(whyOf(await checked(rig, plan))).toContain(`deletes ${serviceId} first`);
+    const next = await planned(rig);
+    expect(next).toMatchObject([{ verdict: "create", deletes: serviceId }]);
+    expect(kinds(await checked(rig, next))).toEqual(["open"]);
+    // The deletion was finished, and the create was cut short.
+    const claim = (await rig.store.claim(id))!;
+    await rig.store.unbind(claim, { action: "delete", resource: "department", outcome: "deleted" });
+    await rig.store.release(claim);
+    expect(kinds(await checked(rig, next))).toEqual(["open"]);
+  });
+});
+
+function deleting(deleted: Record<string, Json>): ReturnType<typeof streams> {
+  const departments = { source: "erp", read, resource: "department", match: ["code"], deleted };
+  const fields = { code: "code", name: "name" };
+  return streamsOf(
+    JSON.stringify({
+      sources: { erp: { adapter: "sql", url: "sqlite:erp.db" } },
+      streams: { departments: { ...departments, fields } },
+    }),
+  );
+}
+
+const gone = (isGone: boolean): Change => ({ kind: "upsert", key: "1", row: { name: "A", code: "1", gone: isGone } });
+
+describe("a deletion that is done", () => {
+  const set = { when: "gone", set: { name: { const: "gone" } } };
+  const ignore = { when: "gone", ignore: true };
+
+  it.each([
+    ["delete", { when: "gone", delete: true }],
+    ["delete", set],
+    ["unchanged", ignore],
+  ])("is as planned where the plan said %s", async (verdict, deleted) => {
+    await using scene = await openRigScene();
+    const { rig } = scene;
+    const of = deleting(deleted);
+    await rig.stage("departments", [gone(false)]);
+    await rig.run(of);
+    await rig.stage("departments", [gone(true)]);
+    const plan = await planned(rig, of);
+    expect(plan).toMatchObject([{ verdict }]);
+    expect(kinds(await checked(rig, plan, of))).toEqual(["open"]);
+    await rig.run(of);
+    expect(kinds(await checked(rig, plan, of))).toEqual(["done"]);
+  });
+
+  it.each([
+    ["delete", { when: "gone", delete: true }],
+    ["delete", set],
+    ["adopt", ignore],
+  ])(
+    "is as planned where the record was found, the plan said %s, and each step may be cut short",
+    async (verdict, deleted) => {
+      await using scene = await openRigScene();
+      const { rig, sandbox } = scene;
+      const of = deleting(deleted);
+      sandbox.seed("department", [{ id: 900, code: "1", name: "B" }]);
+      await rig.survey(of);
+      await rig.stage("departments", [gone(true)]);
+      const plan = await planned(rig, of);
+      expect(plan).toMatchObject([{ verdict, serviceId: 900 }]);
+      expect(kinds(await checked(rig, plan, of))).toEqual(["open"]);
+      const claim = (await rig.store.claim(id))!;
+      const applied = { projection: { code: "1", name: "B" }, outcome: "adopted", parents: [], again: true } as const;
+      await rig.store.bind(claim, { resource: "department", serviceId: 900 }, applied);
+      expect(kinds(await checked(rig, plan, of))).toEqual(["open"]);
+      await rig.run(of);
+      expect((await rig.store.record(id))!.state).toBe("deleted");
+      expect(kinds(await checked(rig, plan, of))).toEqual(["done"]);
+    },
+  );
+
+  it("is as planned where the service had lost the record whose fields it sets", async () => {
+    await using scene = await openRigScene();
+    const { rig, sandbox } = scene;
+    const of = deleting(set);
+    await rig.stage("departments", [gone(false)]);
+    await rig.run(of);
+    const { serviceId } = (await rig.store.record(id))!.binding!;
+    await rig.stage("departments", [gone(true)]);
+    const plan = await planned(rig, of);
+    sandbox.vanish("department", serviceId);
+    await rig.run(of);
+    expect(kinds(await checked(rig, plan, of))).toEqual(["done"]);
+  });
+
+  it("is not what a plan wanted that keeps the record", async () => {
+    await using scene = await openRigScene();
+    const { rig } = scene;
+    const of = deleting({ when: "gone", delete: true });
+    await rig.stage("departments", [gone(false)]);
+    await rig.run(of);
+    await rig.stage("departments", [{ kind: "upsert", key: "1", row: { name: "B", code: "1", gone: false } }]);
+    const plan = await planned(rig, of);
+    expect(plan).toMatchObject([{ verdict: "update" }]);
+    await rig.stage("departments", [gone(true)]);
+    expect(kinds(await checked(rig, plan, of))).toEqual(["differs"]);
+    await rig.run(of);
+    expect(kinds(await checked(rig, plan, of))).toEqual(["differs"]);
+  });
 });

@@ -1,9 +1,8 @@
 import { describe, expect, it } from "vitest";
 import type { Change, Json } from "#model";
-import { Approved, type PlannedDelivery } from "#pipeline";
+import { Approved } from "#pipeline";
 import type { Sandbox } from "#sandbox";
-import { never } from "../kit/outcome.ts";
-import { openRigScene, type DeliveryRig, streamsOf } from "./delivery-rig.ts";
+import { approveAll, openRigScene, streamsOf } from "./delivery-rig.ts";
 
 const read = { table: "t", key: "k" };
 
@@ -27,23 +26,6 @@ const row = (key: string, name: string, more: Record<string, Json> = {}): Change
   row: { name, code: key, gone: false, ...more },
 });
 
-/** Approves what is planned now. */
-async function approveAll(
-  rig: DeliveryRig,
-  of = streams(),
-): Promise<{ approved: Approved; planned: PlannedDelivery[] }> {
-  const approved = new Approved();
-  const planned: PlannedDelivery[] = [];
-  for await (const each of (await rig.planner(of)).plan("departments", never)) {
-    planned.push(each);
-    const { id, verdict, serviceId, fields } = each;
-    const { sequence } = (await rig.store.record(id))!;
-    approved.add(id, { verdict, serviceId, fields: fields.map(({ field }) => field), sequence });
-  }
-  approved.open();
-  return { approved, planned };
-}
-
 function writes({ ledger }: Sandbox): number {
   return ledger.count({ method: "POST" }) + ledger.count({ method: "PUT" }) + ledger.count({ method: "DELETE" });
 }
@@ -61,7 +43,7 @@ describe("deliveries of an approved plan", () => {
     await using scene = await openRigScene();
     const { rig, sandbox } = scene;
     await rig.stage("departments", [row("1", "Sales")]);
-    const { approved } = await approveAll(rig);
+    const { approved } = await approveAll(rig, streams());
     await rig.stage("departments", [row("0", "New"), row("2", "Other")]);
     await rig.run(streams(), approved);
     expect(coded(sandbox)).toEqual(["1 Sales"]);
@@ -80,7 +62,7 @@ describe("deliveries of an approved plan", () => {
     await using scene = await openRigScene();
     const { rig, sandbox } = scene;
     await rig.stage("departments", [row("1", "Sales"), row("2", "Buying")]);
-    const { approved } = await approveAll(rig);
+    const { approved } = await approveAll(rig, streams());
     await rig.stage("departments", [row("2", "Purchase")]);
     await rig.run(streams(), approved);
     expect(coded(sandbox)).toEqual(["1 Sales"]);
@@ -98,7 +80,7 @@ describe("deliveries of an approved plan", () => {
     await using scene = await openRigScene();
     const { rig, sandbox } = scene;
     await rig.stage("departments", [row("1", "Sales")]);
-    const { approved } = await approveAll(rig);
+    const { approved } = await approveAll(rig, streams());
     sandbox.seed("department", [{ id: 900, code: "1", name: "By hand" }]);
     await rig.run(streams(), approved);
     expect(writes(sandbox)).toBe(0);
@@ -142,7 +124,7 @@ describe("deliveries of an approved plan", () => {
     const id = { stream: "departments", key: "1" };
     const { serviceId } = (await rig.store.record(id))!.binding!;
     await rig.stage("departments", [row("1", "A")]);
-    const { approved } = await approveAll(rig);
+    const { approved } = await approveAll(rig, streams());
     // A person replaced it by another one with its code: without the plan, the record would adopt that one.
     sandbox.vanish("department", serviceId);
     sandbox.seed("department", [{ code: "1", name: "Sales" }]);
@@ -177,10 +159,49 @@ describe("deliveries of an approved plan", () => {
     sandbox.seed("department", [{ id: 900, code: "4", name: "Known" }]);
     await rig.run(streams());
     await rig.stage("departments", [row("1", "A"), row("2", "B", { gone: true }), row("3", "C"), row("4", "D")]);
-    const { approved, planned } = await approveAll(rig);
+    const { approved, planned } = await approveAll(rig, streams());
     expect(planned.map(({ verdict }) => verdict)).toEqual(["update", "delete", "create", "adopt"]);
     await rig.run(streams(), approved);
     expect(approved.left).toEqual([]);
     expect(coded(sandbox)).toEqual(["1 A", "3 C", "4 D"]);
+  });
+
+  it("finish a deletion that was begun, and create the record that came back, where the plan says both", async () => {
+    await using scene = await openRigScene();
+    const { rig, sandbox } = scene;
+    const id = { stream: "departments", key: "1" };
+    await rig.stage("departments", [row("1", "Sales"), row("2", "Buying")]);
+    await rig.run(streams());
+    await rig.stage("departments", [row("1", "Sales", { gone: true })]);
+    const claim = (await rig.store.claim(id))!;
+    await rig.store.markInFlight(claim, { kind: "deletion", fields: {} });
+    await rig.store.release(claim);
+    await rig.stage("departments", [row("1", "Back")]);
+
+    const { approved, planned } = await approveAll(rig, streams());
+    const deletes = claim.binding!.serviceId;
+    expect(planned).toMatchObject([{ id, verdict: "create", deletes }]);
+    const unseen = new Approved();
+    unseen.add(id, { verdict: "create", serviceId: undefined, fields: [], sequence: claim.sequence + 1 });
+    unseen.open();
+    const before = writes(sandbox);
+    await rig.run(streams(), unseen);
+    expect(writes(sandbox)).toBe(before);
+
+    await rig.run(streams(), approved);
+    expect(approved.left).toEqual([]);
+    expect(coded(sandbox)).toEqual(["1 Back", "2 Buying"]);
+    expect(sandbox.record("department", deletes)).toBeUndefined();
+  });
+
+  it("are refused one by one, too, before the plan is open", async () => {
+    const approved = new Approved();
+    const id = { stream: "departments", key: "1" };
+    approved.add(id, { verdict: "create", serviceId: undefined, fields: [], sequence: 1 });
+    const create = () => approved.expect({ id, sequence: 1 }, { kind: "create" });
+    expect(create).toThrow("not open");
+    approved.open();
+    expect(create).not.toThrow();
+    expect(approved.left).toEqual([]);
   });
 });

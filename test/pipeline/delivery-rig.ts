@@ -3,7 +3,16 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { loadSyncFile, type Stream } from "#mapping";
 import type { Change, RecordId } from "#model";
-import { ApprovedSchedule, Leases, Matcher, observeAll, Planner, Synchronizer, type Approved } from "#pipeline";
+import {
+  Approved,
+  ApprovedSchedule,
+  Leases,
+  Matcher,
+  observeAll,
+  Planner,
+  Synchronizer,
+  type PlannedDelivery,
+} from "#pipeline";
 import { DEFAULT_TOKEN, startSandbox, type Sandbox } from "#sandbox";
 import { KnownNames, openService, resourceNames, type Service } from "#service";
 import { openStore, type RecordView, type Store } from "#store";
@@ -61,8 +70,7 @@ export class DeliveryRig implements AsyncDisposable {
     for (const { name, fingerprint } of streams) await this.store.remap(name, fingerprint);
     const { store, service, clock } = this;
     const common = { store, service, clock, logger: silentLogger };
-    const matcher = new Matcher({ ...common, settleMs: 0, maxAgeMs: 60_000 }, streams);
-    for (const stream of streams) if (stream.match.length > 0) await matcher.survey(stream, never);
+    const matcher = await this.survey(streams);
     using leases = new Leases(store, 60_000);
     const synchronizer = new Synchronizer({
       ...common,
@@ -90,6 +98,17 @@ export class DeliveryRig implements AsyncDisposable {
     }
   }
 
+  /** Reads what the service has into the match index. */
+  async survey(streams: readonly Stream[]): Promise<Matcher> {
+    const { store, service, clock } = this;
+    const matcher = new Matcher(
+      { store, service, clock, logger: silentLogger, settleMs: 0, maxAgeMs: 60_000 },
+      streams,
+    );
+    for (const stream of streams) if (stream.match.length > 0) await matcher.survey(stream, never);
+    return matcher;
+  }
+
   planner(streams: readonly Stream[], guard = unguarded): Promise<Planner> {
     const names = new KnownNames({ load: (resource) => this.store.reference(resource) });
     const lookup = (...[resource, by, value]: Parameters<Service["lookup"]>) => names.lookup(resource, by, value);
@@ -111,6 +130,28 @@ export class DeliveryRig implements AsyncDisposable {
     await this.store[Symbol.asyncDispose]();
     await rm(this.#folder, { recursive: true, force: true });
   }
+}
+
+/** Approves what is planned now. */
+export async function approveAll(
+  rig: DeliveryRig,
+  streams: readonly Stream[],
+): Promise<{ approved: Approved; planned: PlannedDelivery[] }> {
+  const approved = new Approved();
+  const planned: PlannedDelivery[] = [];
+  const planner = await rig.planner(streams);
+  for (const { name } of streams) for await (const each of planner.plan(name, never)) planned.push(each);
+  for (const { id, fields, ...approval } of planned) {
+    const { sequence } = (await rig.store.record(id))!;
+    approved.add(id, {
+      ...approval,
+      serviceId: approval.serviceId,
+      fields: fields.map(({ field }) => field),
+      sequence,
+    });
+  }
+  approved.open();
+  return { approved, planned };
 }
 
 /** A rig, and the sandbox that it delivers to. */

@@ -6,7 +6,7 @@ import { forgetMerges } from "../../src/pipeline/match/merges.ts";
 import { mergesNote } from "../../src/pipeline/notes.ts";
 import { upsert, deletion } from "../conformance/store-scene.ts";
 import { never } from "../kit/outcome.ts";
-import { DeliveryRig, streamsOf } from "./delivery-rig.ts";
+import { approveAll, DeliveryRig, streamsOf } from "./delivery-rig.ts";
 
 const text = `
 sources:
@@ -392,5 +392,66 @@ describe("a merged ticket that the match index shows", () => {
     await on.ticket("5");
     await on.run();
     expect(await on.rig.store.record(five)).toMatchObject({ state: "applied", binding: { serviceId: left } });
+  });
+});
+
+/** Carries out an approved plan: what the record is bound to then, and what was left. */
+async function refused(on: Awaited<ReturnType<typeof scene>>, { approved }: Awaited<ReturnType<typeof approveAll>>) {
+  await on.rig.run(streams, approved);
+  const bound = (await on.rig.store.record(five))!.binding?.serviceId;
+  return { bound, left: approved.left.map(({ why }) => why) };
+}
+
+describe("a plan that a person approved before a ticket was merged", () => {
+  it("binds no update's record to the ticket that is left; the next plan does", async () => {
+    await using on = await scene();
+    await on.ticket("5");
+    await on.run();
+    const old = await on.idOf(five);
+    const left = on.foreign();
+    await on.ticket("5", "B");
+    const plan = await approveAll(on.rig, streams);
+    await on.merge(old, left);
+    expect(await refused(on, plan)).toEqual({
+      bound: old,
+      left: ["the plan says update, and the delivery would adopt"],
+    });
+    const next = await approveAll(on.rig, streams);
+    expect(next.planned).toMatchObject([{ id: five, verdict: "adopt", serviceId: left }]);
+    expect(await refused(on, next)).toEqual({ bound: left, left: [] });
+    expect(on.sandbox.record("ticket", left)).toMatchObject({ description: "B" });
+  });
+
+  it.each([false, true])("binds no record that was found to the ticket that is left (deleted: %s)", async (isGone) => {
+    await using on = await scene();
+    const [old, left] = [on.foreign({ erpReferenceNumber: "5" }), on.foreign()];
+    await on.stage("tickets", "5", { text: "B", tags: "", gone: isGone ? 1 : 0, customer: null });
+    await on.rig.survey(streams);
+    const plan = await approveAll(on.rig, streams);
+    expect(plan.planned).toMatchObject([{ id: five, serviceId: old }]);
+    await on.merge(old, left);
+    const verdict = isGone ? "delete" : "adopt";
+    expect(await refused(on, plan)).toEqual({
+      bound: undefined,
+      left: [`the plan says ${verdict} ${old}, and the delivery would adopt ${left}`],
+    });
+    const next = await approveAll(on.rig, streams);
+    expect(next.planned).toMatchObject([{ id: five, verdict, serviceId: left }]);
+    expect(await refused(on, next)).toEqual({ bound: left, left: [] });
+    expect(on.sandbox.record("ticket", left)).toMatchObject(
+      isGone ? { internalDescription: "gone" } : { description: "B" },
+    );
+  });
+
+  it("shows the fields that a deletion sets at the ticket that is left, and writes no others", async () => {
+    await using on = await merged();
+    await on.rig.store.saveNote(mergesNote("ticket"), { [on.old]: { to: on.left, stream: "tickets", key: "5" } });
+    const plan = await approveAll(on.rig, streams);
+    expect(plan.planned).toMatchObject([
+      { verdict: "adopt", serviceId: on.left, fields: [{ field: "internalDescription", after: "gone" }] },
+    ]);
+    expect(await refused(on, plan)).toEqual({ bound: on.left, left: [] });
+    expect(gone(on)[1]).toBe("gone");
+    expect(await on.rig.store.record(five)).toMatchObject({ state: "deleted" });
   });
 });

@@ -36,7 +36,7 @@ export async function approve(plan: PlanOnDisk, deps: ApproveDeps, signal: Abort
   const open: Partial<Record<Verdict, number>> = {};
   let done = 0;
   let comparing: Promise<void>[] = [];
-  const take = (checked: Checked, { verdict, serviceId, fields }: PlanRecord): void => {
+  const take = (checked: Checked, { verdict, serviceId, deletes, fields }: PlanRecord): void => {
     if (checked.kind === "done") done += 1;
     else if (checked.kind === "differs") differences.add(checked);
     else {
@@ -44,7 +44,7 @@ export async function approve(plan: PlanOnDisk, deps: ApproveDeps, signal: Abort
       open[verdict] = (open[verdict] ?? 0) + 1;
       held.look(id, verdict, view.isGuarded === true);
       const names = fields.map(({ field }) => field);
-      deps.approved.add(id, { verdict, serviceId, fields: names, sequence: view.sequence });
+      deps.approved.add(id, { verdict, serviceId, deletes, fields: names, sequence: view.sequence });
     }
   };
   await plan.each(async (record) => {

@@ -119,9 +119,9 @@ function fieldCounts(fields: StreamPlan["fields"]): string {
 
 /** One delivery in one line. */
 export function deliveryText(planned: PlannedDelivery): string {
-  const { id, serviceId, fields, error, reason } = planned;
+  const { id, serviceId, deletes, fields, error, reason } = planned;
   const target = serviceId === undefined ? "" : ` (${serviceId} in the service)`;
-  const parts = fields.map(fieldText);
+  const parts = [...(deletes === undefined ? [] : [`deletes ${deletes} first`]), ...fields.map(fieldText)];
   const cause = error ? [errorText(error)] : [];
   const said = [...parts, ...cause, ...(reason === undefined ? [] : [reason])].join("; ");
   return oneLine(`${plannedAct(planned)} ${recordLabel(id)}${target}${said === "" ? "" : `: ${said}`}`);

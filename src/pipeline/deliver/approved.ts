@@ -15,19 +15,25 @@ export type ExpectAct = (claim: Pick<Claim, "id" | "sequence">, act: WriteAct) =
 /** What a plan said about a record, for the row with this sequence. */
 export interface Approval {
   readonly verdict: Verdict;
+  /** The service record that may be bound and written; undefined where only the run knows it. */
   readonly serviceId: ServiceId | undefined;
-  /** The fields that may be written. */
+  /** The service record whose deletion was begun, and may be finished. */
+  readonly deletes?: ServiceId | undefined;
+  /** The fields that an update may write. What a create writes follows from the row. */
   readonly fields: readonly string[];
   readonly sequence: number;
 }
 
-/** The delivery would write something else than was approved. The record is left as it is. */
+/** The delivery would write or bind something else than was approved. It ends before it does so. */
 export class NotApprovedError extends Error {}
 
 /** Lets a delivery write what it decides. */
 export const anyAct: ExpectAct = () => undefined;
 
-/** The acts that each verdict covers; a create is followed by an update where the service lost a field or the record refers to itself. */
+/**
+ * The acts that each verdict covers. A create is followed by an update where the service lost a field or the record refers to itself. The
+ * deletion of a record that is not bound binds what it found first. What was found out about a begun create is bound without an act.
+ */
 const covered: Readonly<Record<Verdict, ReadonlySet<WriteAct["kind"]>>> = {
   create: new Set(["create", "update"]),
   adopt: new Set(["adopt", "update"]),
@@ -41,8 +47,8 @@ const covered: Readonly<Record<Verdict, ReadonlySet<WriteAct["kind"]>>> = {
 };
 
 /**
- * Limits deliveries to what a person approved: only these records, and of each only what its plan says. It lets nothing through before
- * {@link open}.
+ * Limits deliveries to what a person approved: only these records, with the rows that were compared, and of each only the writes and
+ * bindings that its plan says. Nothing may be delivered or written before {@link open}.
  */
 export class Approved {
   readonly #approvals = new Map<string, Approval>();
@@ -80,12 +86,13 @@ export class Approved {
     return this.#isOpen && this.#approvals.has(name) && !this.#left.has(name);
   }
 
-  /** Records that were left as they are, because their delivery would have written something else. */
+  /** Records that were left for the next plan, because their delivery would have written or bound something else. */
   get left(): readonly { readonly id: RecordId; readonly why: string }[] {
     return [...this.#left.values()];
   }
 
   readonly expect: ExpectAct = ({ id, sequence }, act) => {
+    if (!this.#isOpen) throw new NotApprovedError(`${recordLabel(id)}: the plan is not open yet`);
     const name = recordName(id);
     const why = whyNot(this.#approvals.get(name), sequence, act);
     if (why === undefined) return;
@@ -96,8 +103,9 @@ export class Approved {
 
 function whyNot(approval: Approval | undefined, sequence: number, act: WriteAct): string | undefined {
   if (!approval) return "it is not in the plan";
-  const { verdict, serviceId, fields } = approval;
+  const { verdict, serviceId, deletes, fields } = approval;
   if (sequence !== approval.sequence) return "its row changed in the ERP after the plan was compared";
+  if (act.kind === "delete" && act.serviceId === deletes) return undefined;
   if (!covered[verdict].has(act.kind)) return `the plan says ${verdict}, and the delivery would ${act.kind}`;
   if (act.kind === "create") return undefined;
   if (serviceId !== undefined && act.serviceId !== serviceId)

@@ -159,7 +159,6 @@ export class Creator {
       const present = await records.present(stream.resource, found, projection, signal);
       if (present.length > 1) throw ambiguous(stream.resource, present);
       const [serviceId] = present;
-      if (serviceId !== undefined) this.#deps.expect(claim, { kind: "adopt", serviceId });
       const end =
         serviceId === undefined ? "gone" : await records.adopt(claim, stream, serviceId, found, wanted, signal);
       if (typeof end === "object") {
@@ -192,10 +191,11 @@ export class Creator {
     const { resource } = stream;
     const merge = { resource, serviceId: former };
     await expectFree(this.#deps.store, claim.id, merge, survivor);
+    // Before it is refused: the next plan names the one that is left.
+    await merges.keep(claim.id, merge, survivor);
     const rule = stream.match.find((each) => naturalKey(each, wanted.projection) !== undefined);
     const end = await found.adopt(claim, stream, survivor, { free: [survivor], rule }, wanted, signal);
     if (end !== "bound") throw merged(resource, former, survivor, "which has another key or belongs to another record");
-    await merges.keep(claim.id, merge, survivor);
     await proof.found(stream);
   }
 

@@ -6,6 +6,7 @@ import { expectFree, merged, mergedBefore, MergedError, mergeOf, type Merges } f
 import { linkId, ownedPart } from "../match/found-records.ts";
 import { naturalKey } from "../match/natural-key.ts";
 import type { Presence } from "../match/presence.ts";
+import type { ExpectAct } from "./approved.ts";
 import type { Wanted } from "./resolver.ts";
 
 /** Why a person decides about the ticket that is left when the ERP deletes the record. */
@@ -15,6 +16,7 @@ export interface MergedTicketsDeps {
   readonly store: Pick<DeliveryStore, "bind" | "markInFlight"> & Pick<RecordStore, "boundTo"> & Pick<NoteStore, "note">;
   readonly presence: Pick<Presence, "read">;
   readonly merges: Merges;
+  readonly expect: ExpectAct;
 }
 
 /**
@@ -51,13 +53,14 @@ export class MergedTickets {
     first: ServiceId,
     signal: AbortSignal,
   ): Promise<void> {
-    const { store, merges } = this.#deps;
+    const { store, merges, expect } = this.#deps;
     const survivor = await merges.survivor(claim.binding, first, signal);
     // Before anything can fail: what refers to the merged ticket belongs to the one that is left.
     await merges.keep(claim.id, claim.binding, survivor);
     const binding = { ...claim.binding, serviceId: survivor };
     try {
       await expectFree(store, claim.id, claim.binding, survivor);
+      expect(claim, { kind: "adopt", serviceId: survivor });
       const projection = await this.#held(claim, stream, wanted, binding, signal);
       const audit = entry(claim.binding, survivor, "rebound");
       const applied = { projection, outcome: "adopted", parents: wanted.parents, again: true, audit } as const;

@@ -97,7 +97,7 @@ export class Synchronizer {
       record: (id: RecordId) => store.record(id),
     };
     const resolver = new Resolver(known, service);
-    this.#merged = new MergedTickets({ store, presence, merges });
+    this.#merged = new MergedTickets({ store, presence, merges, expect });
     const updates = new Updates(store, service, settleMs, age, expect);
     this.#presence = presence;
     this.#emptyFields = new EmptyFields(presence);
@@ -110,7 +110,7 @@ export class Synchronizer {
     const proof = new MatchProof({ store, service, logger, close });
     this.#proof = proof;
     const keys = this.#keys;
-    const found = new FoundRecords(store, presence);
+    const found = new FoundRecords(store, presence, expect);
     this.#foundRecords = found;
     this.#settlement = new CreateSettlement({ store, service, matcher, presence, found, keys, proof, settleMs });
     this.#creator = new Creator({ ...writing, matcher, found, keys, proof, merges });

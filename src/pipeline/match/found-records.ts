@@ -14,16 +14,19 @@ import { ambiguous, type Found } from "./candidates.ts";
 import { contradiction, heldRecord } from "./contradiction.ts";
 import { naturalKey, type KeyRule } from "./natural-key.ts";
 import type { Presence } from "./presence.ts";
+import type { ExpectAct } from "../deliver/approved.ts";
 import type { Wanted } from "../deliver/resolver.ts";
 
 /** Reads and binds service records that were found by a natural key. */
 export class FoundRecords {
   readonly #store: Pick<DeliveryStore, "bind">;
   readonly #presence: Presence;
+  readonly #expect: ExpectAct;
 
-  constructor(store: Pick<DeliveryStore, "bind">, presence: Presence) {
+  constructor(store: Pick<DeliveryStore, "bind">, presence: Presence, expect: ExpectAct) {
     this.#store = store;
     this.#presence = presence;
+    this.#expect = expect;
   }
 
   /**
@@ -85,6 +88,7 @@ export class FoundRecords {
     if (isRekeyed(rule, record, projection)) return "rekeyed";
     const against = contradiction(match, rule, projection, heldRecord(record));
     if (against) throw ambiguous(resource, [serviceId], { ...against, rule });
+    this.#expect(claim, { kind: "adopt", serviceId });
     const applied = { projection: ownedPart(record, wanted), parents };
     return this.#bind(claim, { resource, serviceId }, applied, "adopt");
   }

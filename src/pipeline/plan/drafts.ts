@@ -33,6 +33,7 @@ export interface Draft {
   readonly verdict: Verdict;
   readonly fields?: readonly PlannedField[];
   readonly serviceId?: ServiceId | undefined;
+  readonly deletes?: ServiceId | undefined;
   readonly reason?: string;
   readonly applied?: Projection;
   readonly state?: RecordState;

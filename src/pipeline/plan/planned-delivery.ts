@@ -36,6 +36,8 @@ export interface PlannedDelivery {
   readonly verdict: Verdict;
   /** The service record that it is bound to, or that it matches. */
   readonly serviceId?: ServiceId | undefined;
+  /** The service record that is deleted first: its deletion was begun before the ERP showed the record again. */
+  readonly deletes?: ServiceId | undefined;
   /** What is written: for a create all fields with a value, for an update those that differ. */
   readonly fields: readonly PlannedField[];
   /** Why it is parked or waits. */

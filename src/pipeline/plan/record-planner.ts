@@ -23,10 +23,11 @@ import { childrenFirst, isInterrupted, leavesService, STILL_BELOW } from "../del
 import { edited } from "../deliver/difference.ts";
 import { editedAsSeen } from "../deliver/empty-fields.ts";
 import { ParentMissing, Resolver, type Wanted } from "../deliver/resolver.ts";
-import { ambiguous, expectUntaken, lookUp, type Found } from "../match/candidates.ts";
+import { expectUntaken } from "../match/candidates.ts";
 import { absentReason } from "../match/left-out.ts";
 import { expectFree, knownMerge, standingChildren } from "../match/merges.ts";
 import { mergedRemoval } from "./merged-removal.ts";
+import { plannedMatch, theOne } from "./planned-match.ts";
 import { KeysInFlight } from "../match/keys-in-flight.ts";
 import {
   allFields,
@@ -129,8 +130,9 @@ export class RecordPlanner {
     const { view, ids } = job;
     const { binding, applied, inFlight } = view;
     if (isInterrupted(view)) {
-      const created = await this.#creation({ ...job, view: { ...view, decision: undefined } }, wanted);
-      return { ...created, reason: "its deletion was started; svcsync finishes it first" };
+      const { serviceId } = view.binding;
+      const created = await this.#creation({ ...job, view: { ...view, decision: undefined } }, wanted, serviceId);
+      return { ...created, deletes: serviceId, reason: "its deletion was started; svcsync finishes it first" };
     }
     if (!binding) return this.#creation(job, wanted);
     const mergedTo = await knownMerge(this.#deps.store, binding);
@@ -152,14 +154,18 @@ export class RecordPlanner {
     return { verdict: "adopt", serviceId, fields, applied: projection, reason: COMPARED };
   }
 
-  async #creation({ view, stream, ids, signal }: PlanJob, wanted: Wanted): Promise<Draft> {
-    const { store } = this.#deps;
+  /** @param deleted the service record that is deleted first. */
+  async #creation(
+    { view, stream, ids, signal }: PlanJob,
+    wanted: Wanted,
+    ...deleted: readonly ServiceId[]
+  ): Promise<Draft> {
     const applied = await withItself(view, stream, wanted, ids);
     const draft = { fields: allFields(applied, ids), applied };
     const isNever = stream.create === "never";
     if (!isNever && !looksFirst(view, stream)) return { verdict: "create", ...draft };
-    const found = await lookUp(store, stream.resource, stream.match, wanted.projection, view.id);
-    const serviceId = only(stream, found);
+    const found = await plannedMatch(this.#deps.store, stream, wanted.projection, view.id, deleted);
+    const serviceId = theOne(stream, found);
     if (serviceId !== undefined) return { verdict: "adopt", serviceId, ...draft, reason: COMPARED };
     if (isNever) return { verdict: "skip", reason: absentReason(stream, wanted.projection, found) };
     await expectUntaken(this.#afterwards(signal), view.id, stream.resource, wanted.projection, found);
@@ -180,10 +186,12 @@ export class RecordPlanner {
   async #removal({ view, ids, signal }: PlanJob, deletion: Deletion, resolver: Resolver): Promise<Draft> {
     if (leavesService(view, deletion)) return LEFT;
     const serviceId = view.binding?.serviceId;
-    const merged = view.binding && (await mergedRemoval(this.#deps.store, view.id, view.binding, deletion));
+    const set = () => resolver.resolve(view.id, "fields" in deletion ? deletion.fields : [], signal);
+    const fields = async () => allFields((await set()).projection, ids);
+    const merged = view.binding && (await mergedRemoval(this.#deps.store, view.id, view.binding, deletion, fields));
     if (merged) return merged;
     if (deletion.policy === "set") {
-      const wanted = await resolver.resolve(view.id, deletion.fields, signal);
+      const wanted = await set();
       const draft = edit("delete", edited(view.applied ?? {}, view.inFlight?.fields, wanted), ids);
       return { serviceId, ...draft, state: "deleted" };
     }
@@ -199,8 +207,8 @@ export class RecordPlanner {
     const { view, stream, ids, signal } = job;
     const { store } = this.#deps;
     let serviceId: ServiceId | undefined;
-    const adopt = async (_record: Deliverable, { resource, match }: Stream, { projection }: Wanted) => {
-      serviceId = only(stream, await lookUp(store, resource, match, projection, view.id));
+    const adopt = async (_record: Deliverable, _stream: Stream, { projection }: Wanted) => {
+      serviceId = theOne(stream, await plannedMatch(store, stream, projection, view.id));
       return serviceId !== undefined;
     };
     const isFound = await new DeletedRecords({ store, resolver, adopt }).bind(view, stream, signal);
@@ -288,10 +296,4 @@ export class RecordPlanner {
 
 function knownFate({ state, isBound, planned: { verdict, serviceId, error } }: Fate): KnownFate {
   return { state, isBound, verdict, serviceId, error };
-}
-
-function only({ resource }: Stream, { free, rule, contradiction }: Found): ServiceId | undefined {
-  if (free.length > 1) throw ambiguous(resource, free);
-  if (contradiction) throw ambiguous(resource, free, { ...contradiction, rule });
-  return free[0];
 }

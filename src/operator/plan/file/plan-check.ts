@@ -8,9 +8,9 @@ import {
   type JsonObject,
   type RecordId,
 } from "#model";
-import type { PlannedDelivery, Planner, Presence } from "#pipeline";
+import { knownMerge, type PlannedDelivery, type Planner, type Presence } from "#pipeline";
 import { sameValue } from "#service";
-import type { RecordStore, RecordView } from "#store";
+import type { NoteStore, RecordStore, RecordView } from "#store";
 import { redacted, type Redact } from "#telemetry";
 import { deliveryText, valueText } from "../plan-text.ts";
 import { decisionOf, idOf, planRecord, type PlanRecord } from "./plan-file.ts";
@@ -22,7 +22,7 @@ export type Checked =
   | { readonly kind: "differs"; readonly id: RecordId; readonly why: string };
 
 export interface PlanCheckDeps {
-  readonly store: Pick<RecordStore, "record" | "bindings">;
+  readonly store: Pick<RecordStore, "record"> & Pick<NoteStore, "note">;
   readonly planner: Pick<Planner, "planAgain">;
   readonly presence: Pick<Presence, "read">;
   readonly redact: Redact;
@@ -66,20 +66,27 @@ export class PlanCheck {
       case "create":
       case "update":
       case "adopt":
-        if (state !== "applied" || !binding || view.inFlight) return false;
+        // A deletion in the ERP that the service's record survives binds it, too.
+        if (state !== "applied" && (verdict !== "adopt" || state !== "deleted")) return false;
+        if (!binding || view.inFlight) return false;
         return (verdict === "create" || binding.serviceId === serviceId) && (await this.#areWritten(record, view));
       case "delete":
-        return state === "deleted" && (await this.#areWritten(record, view));
+        return state === "deleted" && ((await this.#isGone(view)) || (await this.#areWritten(record, view)));
       case "park":
         return state === "parked" && view.error?.code === code;
       case "skip":
         return state === "skipped";
       case "settle":
       case "unchanged":
-        return state === "applied" && !view.inFlight;
+        return (state === "applied" || state === "deleted") && !view.inFlight;
       case "wait":
         return false;
     }
+  }
+
+  /** Whether the record of the service has ended, so that a deletion had no fields to set. */
+  async #isGone({ binding }: RecordView): Promise<boolean> {
+    return binding === undefined || (await knownMerge(this.#deps.store, binding)) !== undefined;
   }
 
   async #areWritten({ fields }: PlanRecord, { applied = {} }: RecordView): Promise<boolean> {
@@ -90,18 +97,14 @@ export class PlanCheck {
 
   /** Whether a decision is the planned one, or the rest of it after an earlier run was cut short. */
   async #isSame(record: PlanRecord, now: PlanRecord, view: RecordView): Promise<boolean> {
+    if (now.deletes !== undefined && now.deletes !== record.deletes) return false;
     if (decisionOf(record) === decisionOf(now)) return true;
     if (record.verdict === "create" && now.verdict === "settle") {
       const sent = redacted(view.intent?.projection ?? {}, this.#deps.redact);
       return this.#areWritten(record, { ...view, applied: sent });
     }
-    const isRest =
-      (record.verdict === "create" || record.verdict === "adopt") &&
-      view.binding !== undefined &&
-      (record.serviceId === undefined || record.serviceId === view.binding.serviceId) &&
-      (now.verdict === "update" || now.verdict === "unchanged");
-    if (isRest)
-      return (await this.#areIn(now.fields, record)) && (record.verdict === "adopt" || view.applied !== undefined);
+    if (isRest(record, now, view))
+      return (await this.#areIn(now.fields, record)) && (record.verdict !== "create" || view.applied !== undefined);
     const { verdict, serviceId, code, fields } = record;
     if (verdict !== now.verdict || serviceId !== now.serviceId || code !== now.code) return false;
     return fields.length === now.fields.length && (await this.#areIn(now.fields, record, true));
@@ -163,9 +166,20 @@ export class PlanCheck {
   }
 }
 
+/** Whether a record that the plan creates or binds is bound by now, and only what it writes afterwards is left to do. */
+function isRest(record: PlanRecord, now: PlanRecord, { binding }: RecordView): boolean {
+  if (!binding || (record.serviceId !== undefined && record.serviceId !== binding.serviceId)) return false;
+  const isSet = now.verdict === "delete" && now.fields.length > 0;
+  const isWritten = now.verdict === "update" || now.verdict === "unchanged";
+  if (record.verdict === "create") return isWritten;
+  if (record.verdict === "adopt") return isWritten || isSet;
+  // What the fields of a record hold that is only to be bound is not known.
+  return record.verdict === "delete" && isSet && record.fields.every(({ before }) => before === undefined);
+}
+
 function whyNot(record: PlanRecord, now: PlannedDelivery): string {
-  const { verdict, fields, serviceId } = record;
-  const before: PlannedDelivery = { id: idOf(record), verdict, serviceId, fields, isDelivered: true };
+  const { verdict, fields, serviceId, deletes } = record;
+  const before: PlannedDelivery = { id: idOf(record), verdict, serviceId, deletes, fields, isDelivered: true };
   return `the plan says "${actText(before)}", and now it would "${actText(now)}"`;
 }
 

@@ -35,6 +35,7 @@ const recordShape = z.object({
   key: z.string(),
   verdict: z.enum(VERDICTS),
   serviceId: z.number().optional(),
+  deletes: z.number().optional(),
   fields: z.array(
     z.object({
       field: z.string(),
@@ -86,12 +87,13 @@ export class PlanFileText {
 
 /** A planned record as the file has it, without secrets. */
 export function planRecord(planned: PlannedDelivery, redact: Redact): PlanRecord {
-  const { id, verdict, serviceId, fields, error, reason } = planned;
+  const { id, verdict, serviceId, deletes, fields, error, reason } = planned;
   return redacted(
     {
       ...id,
       verdict,
       ...(serviceId !== undefined && { serviceId }),
+      ...(deletes !== undefined && { deletes }),
       fields: fields.map(({ field, before, after, isShared }) => ({
         field,
         ...(before !== undefined && { before }),
