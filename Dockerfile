@@ -11,7 +11,7 @@ WORKDIR /app
 COPY package.json package-lock.json ./
 # npm keeps what it downloads in a folder of the builder: a change of the lock file downloads only what is new.
 RUN --mount=type=cache,target=/root/.npm npm ci --ignore-scripts
-COPY tsconfig.json tsconfig.build.json build.mjs ./
+COPY build.mjs ./
 COPY src ./src
 # Optional is what belongs to a platform: the compiler itself, and a Node.js for checkouts. The commit is for `svcsync --version`.
 # The files at the end are what only a compiler, an editor or another platform reads. One step: each one more costs a builder its time.

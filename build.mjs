@@ -1,25 +1,44 @@
-/** Builds dist, on every system that has Node.js: `npm run build`. */
+/**
+ * Builds the program into dist, or into the folder that is given, on every system that has Node.js: `npm run build`. The modules are put
+ * together into some hundred files, so that a command loads what it runs and little else. `npm run typecheck` checks the types.
+ */
 import { spawnSync } from "node:child_process";
-import { chmodSync, cpSync, writeFileSync } from "node:fs";
-import { join } from "node:path";
+import { chmodSync, cpSync, readdirSync, rmSync, writeFileSync } from "node:fs";
+import { basename, isAbsolute, join, relative, resolve } from "node:path";
+import { rolldown } from "rolldown";
 
 const root = import.meta.dirname;
-const dist = join(root, "dist");
+const folder = resolve(process.argv[2] ?? join(root, "dist"));
 const presets = "cli/init/presets";
 
-const compiler = join(root, "node_modules/typescript/bin/tsc");
-const { status, error } = spawnSync(process.execPath, [compiler, "-p", "tsconfig.build.json"], {
+// What runs in a thread or a process of its own is started by the name of its file: see src/model/program-files.ts.
+const started = readdirSync(join(root, "src"), { recursive: true }).filter((file) => file.endsWith("-main.ts"));
+const bundle = await rolldown({
   cwd: root,
-  stdio: "inherit",
+  input: {
+    main: join(root, "src/main.ts"),
+    ...Object.fromEntries(started.map((file) => [`lib/${basename(file, ".ts")}`, join(root, "src", file)])),
+  },
+  platform: "node",
+  // Packages stay packages: they are updated, listed and scanned as such. The helper is what `using` becomes in Node.js 22.
+  external: (id) => !(/^[.#]|^@oxc-project.runtime/.test(id) || isAbsolute(id)),
+  // No file of src does anything by being imported.
+  treeshake: { moduleSideEffects: false },
+  transform: { target: "node22" },
 });
-if (error !== undefined) throw error;
-if (status !== 0) process.exit(status ?? 1);
-
-cpSync(join(root, "src", presets), join(dist, presets), { recursive: true });
+const { output } = await bundle.write({ dir: folder, format: "esm", sourcemap: true, chunkFileNames: "lib/[name].js" });
+await bundle.close();
+cpSync(join(root, "src", presets), join(folder, presets), { recursive: true });
 // Windows has no such bit, and ignores it.
-chmodSync(join(dist, "main.js"), 0o755);
-const manifest = { type: "module", imports: { "#*": "./*/index.js" }, commit: commit() };
-writeFileSync(join(dist, "package.json"), JSON.stringify(manifest));
+chmodSync(join(folder, "main.js"), 0o755);
+writeFileSync(join(folder, "package.json"), JSON.stringify({ type: "module", commit: commit() }));
+
+// What an earlier build left goes last: a program that runs there finds what it has yet to load as long as it can.
+const built = new Set(["package.json", ...output.map(({ fileName }) => join(fileName))]);
+for (const entry of readdirSync(folder, { recursive: true, withFileTypes: true })) {
+  const file = relative(folder, join(entry.parentPath, entry.name));
+  if (entry.isFile() && !built.has(file) && !file.startsWith(join(presets))) rmSync(join(folder, file));
+}
 
 /** The commit that is built; undefined without git. */
 function commit() {

@@ -72,6 +72,12 @@ describe("the architecture", () => {
     expect(upward.map(told)).toEqual([]);
   });
 
+  it("survives being put together: one module knows where files lie, and none is imported for what it does by that", () => {
+    const located = sources.filter(({ code }) => code.includes("import.meta."));
+    expect(located.map(({ path }) => path)).toEqual(["src/model/program-files.ts"]);
+    expect(sources.filter(({ code }) => /^import ["']/m.test(code)).map(({ path }) => path)).toEqual([]);
+  });
+
   it("is entered only through doors: by name across modules, by a relative path inside one", () => {
     const broken = imports.filter(({ file, from, path }) => {
       if (from.startsWith("#")) return from.includes("/");

@@ -56,8 +56,11 @@ if [[ -z $image ]]; then
 fi
 
 "$engine" volume create "$name" >/dev/null
-"$engine" run --rm --network none --volume "$name:/data" --entrypoint node "$image" --eval \
-  'import("/app/dist/sandbox/index.js").then((m) => m.createSampleErp("/data/erp.db", { customers: 40, contacts: 40, tickets: 40, orders: 40 })[Symbol.dispose]())'
+erp=$(mktemp -d)
+node --import tsx --input-type module --eval 'import { createSampleErp } from "#sandbox";
+  createSampleErp(`${process.argv[1]}/erp.db`, { customers: 40, contacts: 40, tickets: 40, orders: 40 })[Symbol.dispose]();' "$erp"
+tar --create --directory "$erp" . | "$engine" run --rm --interactive --network none --volume "$name:/data" --entrypoint tar "$image" --extract --directory /data --no-overwrite-dir
+rm -r "$erp"
 "$engine" run --detach --network none --name "$name-service" "$image" sandbox --host 127.0.0.1 --port 9000 >/dev/null
 await "the service" "$engine" exec "$name-service" node --eval 'fetch("http://127.0.0.1:9000/").catch(() => process.exit(1))'
 hardened=(--network "container:$name-service" --read-only --tmpfs /tmp --cap-drop ALL --security-opt no-new-privileges --memory 256m

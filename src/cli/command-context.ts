@@ -1,5 +1,5 @@
 import type { Command } from "commander";
-import { Closing, openOwnStore, openSystems, readSyncFile, type Configuration, type Systems } from "#daemon";
+import { readSyncFile, type Configuration } from "#daemon";
 import type { SyncFile } from "#mapping";
 import { systemClock, type StreamName } from "#model";
 import {
@@ -61,7 +61,7 @@ export interface StoreContext extends AsyncDisposable {
 }
 
 /** Streams that a command line names, if any. */
-type StreamNames = readonly (StreamName | undefined)[];
+export type StreamNames = readonly (StreamName | undefined)[];
 
 /**
  * For commands that read the store, with or without a running daemon. Warnings go to stderr. As a `reader`, nothing can be written.
@@ -104,29 +104,6 @@ export async function readOfflineContext(
   return { settings, syncFile: await readFiles(settings, secrets, io, { mayLackVariables: true }) };
 }
 
-export interface PartsContext extends AsyncDisposable {
-  readonly configuration: Configuration;
-  readonly parts: Systems;
-}
-
-/** For commands that also talk to the service or the ERP. Throws as {@link openStoreContext} does. */
-export async function openPartsContext(options: GlobalOptions, io: Io, names: StreamNames): Promise<PartsContext> {
-  const { settings, secrets } = loadSettings(options);
-  const syncFile = await readFiles(settings, secrets, io);
-  expectKnown(names, syncFile);
-  const { redaction } = io;
-  const configuration = { settings, secrets, syncFile, logger: operatorLogger(settings, io), redaction };
-  const closing = new Closing();
-  try {
-    const store = closing.use(await openOwnStore(configuration, "operator"));
-    const parts = await openSystems(configuration, store, "operator", closing);
-    return { configuration, parts, [Symbol.asyncDispose]: () => closing[Symbol.asyncDispose]() };
-  } catch (thrown) {
-    await closing[Symbol.asyncDispose]();
-    throw thrown;
-  }
-}
-
 /** Commands print their results on stdout; log messages that matter go to stderr. */
 export function operatorLogger({ log }: LocalSettings, io: Io): Logger {
   return openLogger({ level: "warn", format: log.format, secrets: io.redaction, destination: io.stderr });
@@ -150,7 +127,7 @@ export async function readFiles(
  * healthy stream.
  * @throws {UsageError}
  */
-function expectKnown(names: StreamNames, { streams }: SyncFile): void {
+export function expectKnown(names: StreamNames, { streams }: SyncFile): void {
   const known = streams.map(({ name }) => name);
   const unknown = names.filter((name) => name !== undefined && !known.includes(name));
   if (unknown.length > 0)

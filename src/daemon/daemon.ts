@@ -1,8 +1,7 @@
-import { z } from "zod";
 import { StopError, type ErrorFacts } from "#model";
 import type { Approved, Observer, Relay, StreamHolds } from "#pipeline";
 import { openQueue, type Queue, type QueueKind } from "#queue";
-import { ownText, type Note, type Store } from "#store";
+import { ownText, type Store } from "#store";
 import { assemble, queueLocation, type Assembly } from "./assembly.ts";
 import { Closing } from "./closing.ts";
 import { warnOfLittleMemory } from "./memory-floor.ts";
@@ -10,6 +9,7 @@ import { Observers } from "./observers/observers.ts";
 import { servePages } from "./page/pages.ts";
 import { leadFailed, Leading, type PollPlan } from "./replicas/leading.ts";
 import { ReplicaPart } from "./replicas/replica.ts";
+import { stopNote } from "./stop-note.ts";
 import { openOwnStore, openSystems, type Configuration, type Systems } from "./systems/systems.ts";
 import { PollWatch } from "./watch/poll-watch.ts";
 import { queueGone, type QueuePatience } from "./watch/queue-gone.ts";
@@ -170,12 +170,6 @@ function startLoop(run: (signal: AbortSignal) => Promise<void>): () => Promise<v
     return running;
   };
 }
-
-/** Why the last daemon could not continue. Shown while no daemon runs; absent once another one has started. */
-export const stopNote: Note<{ at: number; code: string; message: string }> = {
-  name: "stopped",
-  schema: z.object({ at: z.number(), code: z.string(), message: z.string() }),
-};
 
 async function noteStop(store: Store, error: StopError | undefined): Promise<void> {
   if (error === undefined) return;

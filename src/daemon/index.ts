@@ -1,4 +1,5 @@
-export { startDaemon, stopNote, type Daemon, type DaemonOptions } from "./daemon.ts";
+export { startDaemon, type Daemon, type DaemonOptions } from "./daemon.ts";
+export { stopNote } from "./stop-note.ts";
 export { queueLocation } from "./assembly.ts";
 export { openOwnStore, openSystems, type Configuration, type Systems } from "./systems/systems.ts";
 export { addressesNote, expectKnownService } from "./systems/known-service.ts";

@@ -1,3 +1,4 @@
+export { programFile, threadFile, threadOptions } from "./program-files.ts";
 export { canonicalJson, DEEPEST_LEVELS, isJsonObject, nestsTooDeeply, type Json, type JsonObject } from "./json.ts";
 export {
   isAscending,

@@ -1,11 +1,12 @@
 import { readFileSync } from "node:fs";
 import { z } from "zod";
+import { programFile } from "#model";
 
-const manifest = new URL("../../package.json", import.meta.url);
+const manifest = programFile("../package.json");
 /** Written by the build: dist/package.json. Where the sources run, there is none. */
-const built = new URL("../package.json", import.meta.url);
+const built = programFile("package.json");
 
-/** The version in package.json, which is two folders above both src/telemetry and dist/telemetry. */
+/** The version in package.json. */
 export const { version } = z.object({ version: z.string() }).parse(JSON.parse(readFileSync(manifest, "utf8")));
 
 /** The version, and the first 12 digits of the commit that the program was built from, if that is known. */

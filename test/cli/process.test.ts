@@ -1,4 +1,5 @@
 import { spawn, type ChildProcess, type SpawnOptions } from "node:child_process";
+import { randomUUID } from "node:crypto";
 import { once } from "node:events";
 import { existsSync } from "node:fs";
 import { chmod, mkdir, open, readFile, symlink, writeFile } from "node:fs/promises";
@@ -55,6 +56,20 @@ class Program implements AsyncDisposable {
   }
 }
 
+/** The packages that the program loads until it ends well. */
+async function loadedBy(
+  argv: readonly string[],
+  meanwhile?: (program: Program) => Promise<void>,
+): Promise<Set<string>> {
+  const list = join(scene.folder, `loaded-${randomUUID()}.txt`);
+  const note = `import { appendFileSync } from "node:fs"; import { registerHooks } from "node:module"; registerHooks({ load(url, context, next) { appendFileSync(${JSON.stringify(list)}, url + "\\n"); return next(url, context); } });`;
+  const hook = `--import=data:text/javascript,${encodeURIComponent(note)}`;
+  await using program = new Program(argv, { env: { ...process.env, NODE_OPTIONS: hook } });
+  await meanwhile?.(program);
+  expect({ code: await program.ended(), output: program.output }).toMatchObject({ code: 0 });
+  return new Set((await readFile(list, "utf8")).match(/(?<=\/node_modules\/)(?:@[^/]+\/)?[^/\n]+/g));
+}
+
 async function until(isSo: () => boolean | Promise<boolean>): Promise<void> {
   while (!(await isSo())) await sleep(20);
 }
@@ -70,21 +85,26 @@ describe("the program", () => {
   });
 
   it("loads no library that its settings have no use for", async () => {
-    const list = join(scene.folder, "loaded.txt");
-    const note = `import { appendFileSync } from "node:fs"; import { registerHooks } from "node:module"; registerHooks({ load(url, context, next) { appendFileSync(${JSON.stringify(list)}, url + "\\n"); return next(url, context); } });`;
-    const hook = `--import=data:text/javascript,${encodeURIComponent(note)}`;
-    await using program = new Program(["run", "--env-file", scene.envFile], {
-      env: { ...process.env, NODE_OPTIONS: hook },
+    const packages = await loadedBy(["run", "--env-file", scene.envFile], async (program) => {
+      await program.says("daemon started");
+      program.child.kill("SIGTERM");
     });
-    await program.says("daemon started");
-    program.child.kill("SIGTERM");
-    expect(await program.ended()).toBe(0);
-    const packages = new Set((await readFile(list, "utf8")).match(/(?<=\/node_modules\/)(?:@[^/]+\/)?[^/\n]+/g));
     expect(packages).toContain("better-sqlite3");
     // Of another source, of another store, of a channel and of traces, none of which this mapping and these settings name.
     const rare =
       /^(ssh2|ssh2-sftp-client|tedious|mysql2|pg|pg-copy-streams|iconv-lite|csv-parse|fast-xml-parser|nodemailer|tough-cookie|@azure\/.*|@opentelemetry\/(?!api$).*)$/;
     expect([...packages].filter((name) => rare.test(name))).toEqual([]);
+  });
+
+  it("loads for a command what the command uses", async () => {
+    expect([...(await loadedBy(["--version"]))].toSorted()).toEqual(["commander", "zod"]);
+    for (const command of [["status"], ["explain", "customers/10001"]]) {
+      const packages = await loadedBy([...command, "--env-file", scene.envFile]);
+      expect(packages).toContain("better-sqlite3");
+      // Of the service, the page, the queue and the metrics.
+      const ofDaemon = /^(got|hpagent|cockatiel|hono|@hono\/.*|bullmq|ioredis|prom-client|@opentelemetry\/.*)$/;
+      expect([...packages].filter((name) => ofDaemon.test(name))).toEqual([]);
+    }
   });
 
   it("ends at once on a second signal", async () => {

@@ -75,12 +75,11 @@ describe("replicas of another version beside those of this one", () => {
   it("stand by where they change the tables; those that come back in the old version name the one they need", async () => {
     await using next = await otherVersion(NEXT, [
       {
-        file: "store/postgres/migrations/index.js",
-        from: "];",
-        to: ', "CREATE TABLE of_the_next_version (id integer)"];',
+        from: "const functions = [",
+        to: 'queueMicrotask(() => migrations.push("CREATE TABLE of_the_next_version (id integer)"));\nconst functions = [',
       },
-      { file: "store/postgres/functions/replicas.js", from: "FUNCTION beat(", to: "FUNCTION beat_of_the_next(" },
-      { file: "store/postgres/connection/member.js", from: 'call("beat"', to: 'call("beat_of_the_next"' },
+      { from: "FUNCTION beat(", to: "FUNCTION beat_of_the_next(" },
+      { from: 'call("beat"', to: 'call("beat_of_the_next"' },
     ]);
     await using place = await stageFor("other_tables");
     const { stage, arrives } = place;

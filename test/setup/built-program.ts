@@ -1,6 +1,6 @@
 import { execFile } from "node:child_process";
 import { readFileSync } from "node:fs";
-import { chmod, cp, mkdir, readdir, stat, writeFile } from "node:fs/promises";
+import { readdir, stat } from "node:fs/promises";
 import { join } from "node:path";
 import { promisify } from "node:util";
 
@@ -18,17 +18,10 @@ export const programOptions = (): string[] =>
     .split("\n", 1)[0]!
     .match(/--\w\S*/g) ?? [];
 
-/** Builds it, where the sources are newer. Types are not checked here: `npm run typecheck` says more, and says it once. */
+/** Builds it, where the sources are newer. */
 export async function buildProgram(): Promise<void> {
   if ((await newest(join(root, "src"))) < (await changedAt(stamp))) return;
-  await mkdir(folder, { recursive: true });
-  const compiler = join(root, "node_modules/typescript/bin/tsc");
-  await run(process.execPath, [compiler, "-p", join(root, "tsconfig.build.json"), "--outDir", folder, "--noCheck"]);
-  const presets = "cli/init/presets";
-  await cp(join(root, "src", presets), join(folder, presets), { recursive: true });
-  await chmod(builtProgram, 0o755);
-  // Its rooms are its own; the imports of the checkout lead to dist.
-  await writeFile(stamp, JSON.stringify({ type: "module", imports: { "#*": "./*/index.js" } }));
+  await run(process.execPath, [join(root, "build.mjs"), folder]);
 }
 
 async function newest(of: string): Promise<number> {

@@ -1,4 +1,4 @@
-import { cp, mkdtemp, readFile, rm, symlink, writeFile } from "node:fs/promises";
+import { cp, mkdtemp, readdir, readFile, rm, symlink, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { dirname, join } from "node:path";
 import { builtProgram } from "./built-program.ts";
@@ -9,9 +9,8 @@ export interface OtherVersion extends AsyncDisposable {
   readonly program: string;
 }
 
-/** An edit of a built file of the program: what `from` is there once becomes `to`. */
+/** An edit of the built program: what is `from` in it once becomes `to`. */
 export interface Edit {
-  readonly file: string;
   readonly from: string;
   readonly to: string;
 }
@@ -22,14 +21,29 @@ export async function otherVersion(version: string, edits: readonly Edit[] = [])
   await cp(built, join(folder, "dist"), { recursive: true });
   await symlink(join(built, "../node_modules"), join(folder, "node_modules"));
   await writeFile(join(folder, "package.json"), JSON.stringify({ version, type: "module" }));
-  for (const { file, from, to } of edits) {
-    const path = join(folder, "dist", file);
-    const parts = (await readFile(path, "utf8")).split(from);
-    if (parts.length !== 2) throw new Error(`${file} holds ${JSON.stringify(from)} ${parts.length - 1} times`);
-    await writeFile(path, parts.join(to));
-  }
+  for (const edit of edits) await carryOut(edit, join(folder, "dist/lib"));
   return {
     program: join(folder, "dist/main.js"),
     [Symbol.asyncDispose]: () => rm(folder, { recursive: true, force: true }),
   };
+}
+
+async function carryOut({ from, to }: Edit, folder: string): Promise<void> {
+  const names = (await readdir(folder)).filter((name) => name.endsWith(".js"));
+  const texts = await Promise.all(
+    names.map(async (name) => [name, await readFile(join(folder, name), "utf8")] as const),
+  );
+  const holding = texts.flatMap(([name, text]) =>
+    text
+      .split(from)
+      .slice(1)
+      .map(() => [name, text] as const),
+  );
+  const [found] = holding;
+  if (found === undefined || holding.length > 1)
+    throw new Error(`the built program holds ${JSON.stringify(from)} ${holding.length} times`);
+  await writeFile(
+    join(folder, found[0]),
+    found[1].replace(from, () => to),
+  );
 }

@@ -2,6 +2,7 @@ import { readFileSync } from "node:fs";
 import { parse } from "yaml";
 import { z } from "zod";
 import { loadSyncFile, type SyncFile } from "#mapping";
+import { programFile } from "#model";
 import { resourceNames } from "#service";
 import { adapters } from "#sources";
 import { VIEW_PREFIX } from "../views/contract.ts";
@@ -165,5 +166,5 @@ function documentsOf(name: string): string[] {
 }
 
 function textOf(name: string): string {
-  return readFileSync(new URL(`presets/${name}.yaml`, import.meta.url), "utf8");
+  return readFileSync(programFile(`cli/init/presets/${name}.yaml`), "utf8");
 }

@@ -1,6 +1,6 @@
 import { readFileSync } from "node:fs";
 import { schemaText } from "#mapping";
-import { isJsonObject, nearest, type Json } from "#model";
+import { isJsonObject, nearest, programFile, type Json } from "#model";
 import { resourceNames } from "#service";
 import { adapters } from "#sources";
 import { version } from "#telemetry";
@@ -68,7 +68,7 @@ function unknownWord(step: string, above: string, { words }: SchemaPlace): Usage
 function documentationOf(steps: readonly string[]): string | undefined {
   let text: string;
   try {
-    text = readFileSync(new URL("../../../docs/sync-file.md", import.meta.url), "utf8");
+    text = readFileSync(programFile("../docs/sync-file.md"), "utf8");
   } catch {
     return undefined;
   }

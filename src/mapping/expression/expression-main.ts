@@ -1,12 +1,12 @@
 import { Worker } from "node:worker_threads";
+import { threadFile } from "#model";
 import { Evaluation, type Evaluated } from "./evaluation.ts";
 import type { Task } from "./expression-workers.ts";
 
 /** The child process that evaluates expressions one after the other; see {@link ExpressionWorkers}. */
 const compiled = new Map<string, Evaluation>();
 
-const ending = import.meta.url.endsWith(".ts") ? ".ts" : ".js";
-new Worker(new URL(`./expression-watch-main${ending}`, import.meta.url)).unref();
+new Worker(threadFile("mapping/expression/expression-watch-main")).unref();
 
 process.on("message", (tasks: readonly Task[]) => {
   void answersTo(tasks).then((answers) => process.send!(answers));

@@ -1,8 +1,7 @@
 import { fork, type ChildProcess } from "node:child_process";
 import { readFileSync } from "node:fs";
 import { Socket } from "node:net";
-import { fileURLToPath } from "node:url";
-import type { Row } from "#model";
+import { threadFile, threadOptions, type Row } from "#model";
 import type { Evaluated } from "./evaluation.ts";
 
 /** An expression checks its own limit of 1 s. Work that never checks it, such as a pattern, ends after this processor time. */
@@ -121,8 +120,7 @@ class Helper {
   failure: string | undefined;
 
   constructor() {
-    const file = helperFile();
-    this.#child = fork(file, [], {
+    this.#child = fork(threadFile("mapping/expression/expression-main"), [], {
       // It gets no secrets of the environment, and a crash prints nothing on the terminal.
       env: {},
       // The input carries no data; its end tells the worker that the parent is gone.
@@ -130,7 +128,7 @@ class Helper {
       serialization: "advanced",
       // Ctrl+C reaches a whole process group. This process instead ends with its input, when its parent is gone.
       detached: true,
-      execArgv: [`--max-old-space-size=${memoryMb}`, ...(file.endsWith(".ts") ? ["--experimental-strip-types"] : [])],
+      execArgv: [`--max-old-space-size=${memoryMb}`, ...threadOptions],
     });
     const { stdin } = this.#child;
     if (stdin instanceof Socket) stdin.unref();
@@ -227,10 +225,4 @@ const tooLong =
 
 function notStarted(why: string): string {
   return `the process that evaluates the expression did not start (${why}): is there memory, and room for a process more?`;
-}
-
-/** The worker's file, beside this one, in source or built form. */
-function helperFile(): string {
-  const ending = import.meta.url.endsWith(".ts") ? ".ts" : ".js";
-  return fileURLToPath(new URL(`./expression-main${ending}`, import.meta.url));
 }

@@ -5,7 +5,8 @@ import { adoptionExamples, adoptionReport, adoptionVerdicts, bind, blindTexts, d
 import { AdoptionPlanner, type AdoptionPlan, type PlannedRecord } from "#pipeline";
 import { actorOf, withActor, type ActOptions } from "../../actor.ts";
 import { adoptionCsv, readAnswers, type CsvRow } from "../../adoption-csv.ts";
-import { openPartsContext, type PartsContext, type Registration } from "../../command-context.ts";
+import type { Registration } from "../../command-context.ts";
+import { openPartsContext, type PartsContext } from "../../parts-context.ts";
 import { openMatcher } from "../../matcher.ts";
 import { NewFile, expectFree } from "../../output/new-file.ts";
 import { exitCode, printJson, UsageError, type Io } from "../../output/io.ts";

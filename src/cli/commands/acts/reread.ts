@@ -1,7 +1,8 @@
 import { counted, oneLine, recordLabel, type Key } from "#model";
 import { rereadKeys, rereadStream } from "#operator";
 import { actorOf, withActor, type ActOptions } from "../../actor.ts";
-import { openPartsContext, openStoreContext, type Registration } from "../../command-context.ts";
+import { openStoreContext, type Registration } from "../../command-context.ts";
+import { openPartsContext } from "../../parts-context.ts";
 import { exitCode, printJson, type Io } from "../../output/io.ts";
 
 export const registerReread: Registration = (cli) =>

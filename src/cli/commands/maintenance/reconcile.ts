@@ -1,7 +1,8 @@
 import { canonicalJson, errorText, oneLine, recordLabel } from "#model";
 import { Reconciler, type Drift, type Reconciliation } from "#pipeline";
 import { actorOf, withActor, type ActOptions } from "../../actor.ts";
-import { openPartsContext, type Registration } from "../../command-context.ts";
+import type { Registration } from "../../command-context.ts";
+import { openPartsContext } from "../../parts-context.ts";
 import { exitCode, printJson, type Io } from "../../output/io.ts";
 import { table } from "../../output/table.ts";
 

@@ -1,5 +1,6 @@
 import { readFileSync } from "node:fs";
 import { Argument, Option } from "commander";
+import { programFile } from "#model";
 import type { GlobalOptions, Registration } from "../../command-context.ts";
 import { exitCode, UsageError, type Io } from "../../output/io.ts";
 import { viewDialects, viewStatements, type ViewDialect } from "../../views/view-statements.ts";
@@ -34,5 +35,5 @@ function views(dialect: ViewDialect, { example }: ViewsOptions, io: Io): Promise
 }
 
 function exampleText(name: string): string {
-  return readFileSync(new URL(`../../init/presets/views/${name}.sql`, import.meta.url), "utf8");
+  return readFileSync(programFile(`cli/init/presets/views/${name}.sql`), "utf8");
 }

@@ -3,7 +3,7 @@ import { chmodSync, closeSync, openSync, renameSync, rmSync } from "node:fs";
 import { Worker } from "node:worker_threads";
 import type { Database } from "better-sqlite3";
 import { z } from "zod";
-import { codeOf, errorFacts, messageOf, StopError } from "#model";
+import { codeOf, errorFacts, messageOf, StopError, threadFile, threadOptions } from "#model";
 import { storeFailure } from "./failures.ts";
 
 /**
@@ -64,10 +64,9 @@ export async function verifyBackup(path: string): Promise<VerifiedBackup> {
 
 /** Runs the module in a thread and returns its first message, with which it ends. @throws what the thread throws. */
 async function inThread(module: "backup-main" | "verify-main", workerData: unknown): Promise<unknown> {
-  const ending = import.meta.url.endsWith(".ts") ? ".ts" : ".js";
-  const thread = new Worker(new URL(`./${module}${ending}`, import.meta.url), {
+  const thread = new Worker(threadFile(`store/sqlite/durability/${module}`), {
     workerData,
-    execArgv: ending === ".ts" ? ["--experimental-strip-types"] : [],
+    execArgv: [...threadOptions],
   });
   try {
     const [said]: unknown[] = await once(thread, "message");

@@ -1,6 +1,7 @@
 import { once } from "node:events";
 import { Worker } from "node:worker_threads";
 import type { Database } from "better-sqlite3";
+import { threadFile, threadOptions } from "#model";
 
 /** Log growth between two checkpoints, in pages of 4 KB: rare enough not to disturb other work. */
 const EVERY_PAGES = 4_096;
@@ -79,10 +80,9 @@ export class Checkpoints {
   }
 
   #start(): Worker {
-    const ending = import.meta.url.endsWith(".ts") ? ".ts" : ".js";
-    const thread = new Worker(new URL(`./checkpoint-main${ending}`, import.meta.url), {
+    const thread = new Worker(threadFile("store/sqlite/durability/checkpoint-main"), {
       workerData: this.#path,
-      execArgv: ending === ".ts" ? ["--experimental-strip-types"] : [],
+      execArgv: [...threadOptions],
     });
     return thread.on("error", () => undefined);
   }
