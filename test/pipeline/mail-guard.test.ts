@@ -101,6 +101,28 @@ describe("a first load that would make the service send mail", () => {
     expect(await load.state()).toBe("open");
   });
 
+  it("keeps a confirmation until it is carried out, although the store fails meanwhile", async () => {
+    await using load = await firstLoad(21, { status: SENDS });
+    const guard = load.restarted();
+    await guard.begin();
+    await load.run(guard, async () => (await load.state()) === "held");
+    const { plan } = (await load.store.note(firstMailNote(STREAM)))!;
+    await confirmMail(load.store, STREAM, plan);
+    const saveNote = load.store.saveNote.bind(load.store);
+    let failures = 0;
+    load.store.saveNote = async (note, fact) => {
+      if (note.name !== firstMailNote(STREAM).name) return saveNote(note, fact);
+      failures++;
+      throw new RetryError("E_STORE_UNREACHABLE", "the store does not answer");
+    };
+    await load.run(guard, () => Promise.resolve(failures > 0));
+    load.store.saveNote = saveNote;
+    const next = load.restarted();
+    await next.begin();
+    await load.run(next, async () => (await load.state()) === "open");
+    expect(await load.mayDeliver()).toBe(true);
+  });
+
   it.each([
     ["has twenty of them", 20, { status: SENDS }, tickets],
     ["has many that send none", 60, { status: QUIET }, tickets],

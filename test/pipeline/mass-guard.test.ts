@@ -29,12 +29,13 @@ const row = (at: number, name = `Department ${at}`, more = {}): Change => ({
 const rows = (from: number, to: number, name = (at: number) => `Department ${at}`, more = {}) =>
   Array.from({ length: to - from }, (_, at) => row(from + at, name(from + at), more));
 const foreign = (at: number) => `Foreign ${at}`;
+const unreachable = new RetryError("E_STORE_UNREACHABLE", "the store does not answer");
 
 /** Departments in sync with a sandbox, a poller that reads `pages`, and the guard. */
 class MassRig implements AsyncDisposable {
   readonly #sandbox: Sandbox;
   readonly rig: DeliveryRig;
-  readonly guard: MassGuard;
+  guard: MassGuard;
   readonly streams = streams();
   readonly #poller: Poller;
   /** What the next poll reads, and what happens before each page. */
@@ -43,25 +44,18 @@ class MassRig implements AsyncDisposable {
   /** Whether the service can be asked for names. */
   isServed = true;
   stopped: unknown;
+  /** Steps of the store that write and that the guard took; what happens at the one with this number. */
+  steps = 0;
+  failure: { readonly at: number; readonly isCommitted: boolean } | undefined;
+  readonly #percent: number;
 
   private constructor(sandbox: Sandbox, rig: DeliveryRig, percent: number) {
     this.#sandbox = sandbox;
     this.rig = rig;
+    this.#percent = percent;
+    this.guard = this.#newGuard();
     const { store, clock } = rig;
     const common = { store, clock, logger: silentLogger };
-    this.guard = new MassGuard(
-      {
-        ...common,
-        massGuard: { percent, count: 50 },
-        openPlanner: () =>
-          this.isServed
-            ? rig.planner(this.streams)
-            : Promise.reject(new RetryError("E_SERVICE_UNREACHABLE", "nobody answers")),
-        released: () => {},
-        stop: (error) => (this.stopped = error),
-      },
-      this.streams,
-    );
     const source: SourceStream = {
       capabilities: { deletions: "flag" },
       changes: () => this.#changes(),
@@ -74,10 +68,59 @@ class MassRig implements AsyncDisposable {
       sources: new Map([[STREAM, source]]),
       sweeper: { sweepIfDue: () => Promise.resolve(0) },
       pauses: new PollPauses({ sourceOf: () => "erp", elapsed: () => clock.now() }),
-      rounds: this.guard,
+      rounds: {
+        begin: (stream) => this.guard.begin(stream),
+        decide: (stream, signal) => this.guard.decide(stream, signal),
+        end: (stream) => this.guard.end(stream),
+      },
       observer: { staged: () => {}, polled: () => {}, pollFailed: () => {}, delivered: () => {} },
       nudge: () => {},
     });
+  }
+
+  #newGuard(): MassGuard {
+    const { store, clock } = this.rig;
+    return new MassGuard(
+      {
+        store: this.#failing(store),
+        clock,
+        logger: silentLogger,
+        massGuard: { percent: this.#percent, count: 50 },
+        openPlanner: () =>
+          this.isServed
+            ? this.rig.planner(this.streams)
+            : Promise.reject(new RetryError("E_SERVICE_UNREACHABLE", "nobody answers")),
+        released: () => {},
+        stop: (error) => (this.stopped = error),
+      },
+      this.streams,
+    );
+  }
+
+  /** A guard in another process. */
+  restart(): void {
+    this.guard = this.#newGuard();
+  }
+
+  /** The store over a network: a step that writes may fail before it is done, or be done without an answer. */
+  #failing(store: DeliveryRig["store"]): DeliveryRig["store"] {
+    const writes = ["saveNote", "replaceNote", "letThrough", "hold", "release"];
+    const through = <Part extends object>(part: Part): Part =>
+      new Proxy(part, {
+        get: (_, name) => {
+          const value: unknown = Reflect.get(part, name, part);
+          if (name === "rounds") return through(store.rounds);
+          if (typeof value !== "function") return value;
+          return async (...of: unknown[]): Promise<unknown> => {
+            const isFailure = writes.includes(String(name)) && ++this.steps === this.failure?.at;
+            if (isFailure && !this.failure!.isCommitted) throw unreachable;
+            const answer: unknown = await Reflect.apply(value, part, of);
+            if (isFailure) throw unreachable;
+            return answer;
+          };
+        },
+      });
+    return through(store);
   }
 
   static async open(count: number, percent = 25): Promise<MassRig> {
@@ -102,6 +145,7 @@ class MassRig implements AsyncDisposable {
   }
 
   deliver = () => this.rig.run(this.streams);
+  due = async () => (await this.rig.store.due({ limit: 1_000, streams: [STREAM] })).length;
   held = () => this.rig.store.note(massHeldNote(STREAM));
   writtenNames = () => texts(this.#sandbox, "department", "name");
   writtenForeign = () => this.writtenNames().filter((name) => name.startsWith("Foreign")).length;
@@ -266,6 +310,118 @@ describe("a mass change in the ERP", () => {
     await mass.poll(rows(0, 100, foreign));
     await mass.deliver();
     expect(mass.writtenForeign()).toBe(100);
+  });
+});
+
+describe("a mass change whose decision the store breaks off", () => {
+  const failures = [
+    { isCommitted: false, isKilled: false },
+    { isCommitted: true, isKilled: false },
+    { isCommitted: true, isKilled: true },
+  ];
+
+  /**
+   * Holds 60 of 60 records, then lets each step fail that `act` takes in the store; where this process ends there, another one continues.
+   * Returns how many steps there are.
+   */
+  async function eachFailure(
+    act: (mass: MassRig) => Promise<void>,
+    expectEnd: (mass: MassRig) => Promise<void>,
+  ): Promise<number> {
+    await using mass = await MassRig.open(60);
+    for (let at = 1; ; at++)
+      for (const { isCommitted, isKilled } of failures) {
+        mass.failure = undefined;
+        mass.rig.clock.advance(11 * MINUTE);
+        await mass.poll(rows(0, 60, foreign));
+        expect(await mass.held()).toMatchObject({ updates: 60 });
+        mass.steps = 0;
+        mass.failure = { at, isCommitted };
+        await act(mass);
+        if (mass.steps < at) return at - 1;
+        if (isKilled) mass.restart();
+        await mass.until(async () => (await mass.held()) === undefined);
+        await expectEnd(mass);
+        mass.failure = undefined;
+        await mass.poll(rows(0, 60));
+        await mass.deliver();
+        expect(await mass.held()).toBeUndefined();
+        expect(mass.writtenForeign()).toBe(0);
+      }
+  }
+
+  it("ends at the next look although a step of its end failed", async () => {
+    const steps = await eachFailure(
+      (mass) => mass.poll(rows(0, 60)),
+      async (mass) => {
+        await mass.poll([row(1, "Live one")]);
+        await mass.deliver();
+        expect(mass.writtenForeign()).toBe(0);
+        expect(mass.writtenNames()).toContain("Live one");
+      },
+    );
+    expect(steps).toBeGreaterThan(3);
+  });
+
+  it("ends at the next look although a step failed while single records went back", async () => {
+    const steps = await eachFailure(
+      (mass) => mass.poll(rows(0, 40)),
+      async (mass) => expect(await mass.due()).toBe(60),
+    );
+    expect(steps).toBeGreaterThan(0);
+  });
+
+  it("keeps a person's confirmation until it is carried out", async () => {
+    const steps = await eachFailure(
+      async (mass) => {
+        await confirmMassChange(mass.rig.store, STREAM, (await mass.held())!.plan!);
+        await mass.poll([]);
+      },
+      async (mass) => expect(await mass.due()).toBe(60),
+    );
+    expect(steps).toBeGreaterThan(2);
+  });
+
+  it("stays held with its plan when later changes cannot be counted for longer than a round", async () => {
+    await using mass = await MassRig.open(200);
+    await mass.poll(rows(0, 60, foreign));
+    const held = await mass.held();
+    await mass.poll(rows(60, 100, (at) => `Live ${at}`));
+    await mass.deliver();
+    mass.isServed = false;
+    await mass.poll(rows(100, 120, (at) => `Live ${at}`));
+    expect(await mass.held()).toEqual(held);
+    mass.rig.clock.advance(11 * MINUTE);
+    mass.isServed = true;
+    await mass.poll([]);
+    await mass.deliver();
+    expect(mass.writtenForeign()).toBe(0);
+    expect(await mass.held()).toEqual(held);
+    expect(mass.writtenNames()).toContain("Live 119");
+  });
+
+  it("does not leave a hold behind of which nothing is left to count", async () => {
+    await using mass = await MassRig.open(100);
+    mass.isServed = false;
+    await mass.poll(rows(0, 100, foreign));
+    expect(await mass.held()).toMatchObject({ plan: null });
+    mass.isServed = true;
+    mass.failure = { at: mass.steps + 3, isCommitted: false };
+    await mass.poll(rows(0, 100));
+    expect(await mass.held()).toMatchObject({ plan: null });
+    mass.restart();
+    await mass.until(async () => (await mass.held()) === undefined);
+  });
+
+  it("counts what stays held as nothing that was written", async () => {
+    await using mass = await MassRig.open(200);
+    await mass.poll(rows(100, 150, (at) => `Live ${at}`));
+    await mass.deliver();
+    mass.rig.clock.advance(11 * MINUTE);
+    await mass.poll(rows(0, 60, foreign));
+    const held = await mass.held();
+    for (const again of [1, 2, 3]) await mass.poll(rows(0, 20, (at) => `Foreign ${again}.${at}`));
+    expect((await mass.held())?.plan).toBe(held?.plan);
   });
 });
 

@@ -113,12 +113,12 @@ export class ChangeGuard {
       if (!isAnswered && performance.now() < dueAt) return;
       const change = await this.#deps.plan(await this.openPlanner(), stream, signal);
       if (!isTooMuch(changeGuard, change, isAnswered ? confirmed.updates : 0)) {
+        // The confirmed plan included what the mass-change guard holds. First, because what follows ends the confirmation.
+        const mass = isAnswered ? await store.note(massHeldNote(name)) : undefined;
+        if (mass?.plan) await store.saveNote(massConfirmedNote(name), mass.plan);
         const count = await store.remap(name, fingerprint);
         await store.saveNote(changeHeldNote(name), undefined);
         await store.saveNote(changeConfirmedNote(name), undefined);
-        // The confirmed plan included what the mass-change guard holds.
-        const mass = isAnswered ? await store.note(massHeldNote(name)) : undefined;
-        if (mass?.plan) await store.saveNote(massConfirmedNote(name), mass.plan);
         this.#pending.delete(stream);
         logger.info({ stream: name, count }, "mapping changed, records are mapped again");
         return released();

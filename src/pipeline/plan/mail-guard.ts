@@ -68,13 +68,17 @@ export class MailGuard {
     const { store, logger, decided } = this.#deps;
     const { name } = stream;
     try {
-      const before = await store.note(firstMailNote(name));
-      const next = await this.#decision(stream, before, signal);
+      const [before, confirmed] = [await store.note(firstMailNote(name)), await store.note(mailConfirmedNote(name))];
+      const next = confirmed === idOf(stream) ? open : await this.#decision(stream, before, signal);
+      const isNew = JSON.stringify(next) !== JSON.stringify(before);
+      if (isNew) {
+        await store.saveNote(firstMailNote(name), next);
+        decided();
+      }
+      // Not before it was carried out: a confirmation outlives this process. A newer one stays.
+      if (confirmed !== undefined) await store.replaceNote(mailConfirmedNote(name), confirmed, undefined);
       if (next.state === "open") this.#pending.delete(stream);
-      if (JSON.stringify(next) === JSON.stringify(before)) return;
-      await store.saveNote(firstMailNote(name), next);
-      decided();
-      if (next.state !== "held") return;
+      if (!isNew || next.state !== "held") return;
       const message = `the first load of ${name} would make the service send mail for ${next.count.toLocaleString("en")} new records`;
       const error = new WaitError("E_MAIL_GUARD", message, { details: next });
       if (before?.state !== "held") logger.error({ stream: name, err: error }, "first load was held by the mail guard");
@@ -89,8 +93,6 @@ export class MailGuard {
   async #decision(stream: Stream, before: FirstMail | undefined, signal: AbortSignal): Promise<FirstMail> {
     const { store, service } = this.#deps;
     const { name } = stream;
-    const plan = idOf(stream);
-    if (await this.#isConfirmed(name, plan)) return open;
     // A person has to decide, or to restart after a correction: until then, nothing has to be counted again.
     if (before?.state === "held") return before;
     const mailing = await mailingOf(service, stream, signal);
@@ -102,15 +104,12 @@ export class MailGuard {
     for await (const planned of planner.plan(name, signal)) if (sends(mailing, planned)) count++;
     return count <= FEW
       ? open
-      : { state: "held", plan, count, isKnown: mailing.status?.mailing !== undefined || mailing.status === undefined };
-  }
-
-  async #isConfirmed(name: StreamName, plan: string): Promise<boolean> {
-    const { store } = this.#deps;
-    const confirmed = await store.note(mailConfirmedNote(name));
-    if (confirmed === undefined) return false;
-    await store.saveNote(mailConfirmedNote(name), undefined);
-    return confirmed === plan;
+      : {
+          state: "held",
+          plan: idOf(stream),
+          count,
+          isKnown: mailing.status?.mailing !== undefined || mailing.status === undefined,
+        };
   }
 }
 

@@ -46,8 +46,10 @@ export class MassGuard {
   readonly #news: StoreNews;
   readonly #recent: RecentChanges;
   readonly #polling = new Set<StreamName>();
-  /** When held or uncounted records are planned next, in milliseconds by a monotonic clock. */
+  /** When held records are planned next, in milliseconds by a monotonic clock. Streams without an entry are planned at the next look. */
   readonly #planAt = new Map<StreamName, number>();
+  /** When a round that could not be counted is counted again, by the same clock. */
+  readonly #countAt = new Map<StreamName, number>();
   readonly #deciding = new Map<StreamName, Promise<void>>();
 
   constructor(deps: MassGuardDeps, streams: readonly Stream[]) {
@@ -82,7 +84,7 @@ export class MassGuard {
     while (!signal.aborted) {
       try {
         const isNews = await this.#news.any();
-        const asked = [...this.#streams.values()].filter(({ name }) => isNews || this.#isDue(name, Infinity));
+        const asked = [...this.#streams.values()].filter(({ name }) => isNews || this.#isDue(name));
         await Promise.all(asked.map((stream) => this.#look(stream, signal)));
       } catch (thrown) {
         if (signal.aborted) return;
@@ -93,16 +95,20 @@ export class MassGuard {
     }
   }
 
-  /** Runs the work after what is already being decided about the stream. */
+  /**
+   * Runs the work after what is already being decided about the stream. If it fails, it may have done a part: held records are then planned
+   * at the next look, which ends a hold that nothing is left of.
+   */
   async #inTurn(name: StreamName, work: () => Promise<void>): Promise<void> {
     const mine = (this.#deciding.get(name) ?? Promise.resolve()).then(work);
-    const ended = mine.catch(() => undefined);
+    const ended = mine.catch(() => void this.#planAt.set(name, 0));
     this.#deciding.set(name, ended);
     await mine;
   }
 
-  #isDue(name: StreamName, otherwise: number): boolean {
-    return (this.#planAt.get(name) ?? otherwise) <= performance.now();
+  /** Whether the stream has to be looked at although nothing was written to the store. */
+  #isDue(name: StreamName): boolean {
+    return [this.#planAt, this.#countAt].some((dueAt) => (dueAt.get(name) ?? Infinity) <= performance.now());
   }
 
   async #look(stream: Stream, signal: AbortSignal): Promise<void> {
@@ -114,10 +120,13 @@ export class MassGuard {
       store.rounds.undecided(name, Number.MAX_SAFE_INTEGER),
     ]);
     if (confirmed !== undefined) await this.#inTurn(name, () => this.#confirmIfAsked(name));
-    if (held && held.plan !== null && this.#isDue(name, 0))
+    const isUndecided = fresh + again > 0;
+    if (!held) this.#planAt.delete(name);
+    // A round that was never counted is planned by its decision, if that is not over.
+    else if ((held.plan !== null || !isUndecided) && isPast(this.#planAt, name))
       await this.#inTurn(name, () => this.#planAgain(stream, signal));
-    const mayCount = held?.plan !== null || this.#isDue(name, 0);
-    if (fresh + again > 0 && mayCount && !this.#polling.has(name)) await this.decide(name, signal);
+    if (!isUndecided) this.#countAt.delete(name);
+    else if (isPast(this.#countAt, name) && !this.#polling.has(name)) await this.decide(name, signal);
   }
 
   /** Releases what the person saw. Later changes of the same records are still undecided, and stay so. */
@@ -125,12 +134,13 @@ export class MassGuard {
     const { store, logger } = this.#deps;
     const confirmed = await store.note(massConfirmedNote(name));
     if (confirmed === undefined) return;
-    await store.saveNote(massConfirmedNote(name), undefined);
     const held = await store.note(massHeldNote(name));
-    if (confirmed !== held?.plan)
-      return logger.warn({ stream: name, plan: confirmed }, "confirmed mass change was outdated");
-    const count = await this.#release(name);
-    logger.info({ stream: name, count }, "mass change was confirmed");
+    if (confirmed === held?.plan) {
+      const count = await this.#release(name);
+      logger.info({ stream: name, count }, "mass change was confirmed");
+    } else logger.warn({ stream: name, plan: confirmed }, "confirmed mass change was outdated");
+    // Not before it was carried out: a confirmation outlives this process. A newer one stays.
+    await store.replaceNote(massConfirmedNote(name), confirmed, undefined);
   }
 
   async #decide(stream: Stream, signal: AbortSignal): Promise<void> {
@@ -142,10 +152,11 @@ export class MassGuard {
     if (count === 0) return;
     const held = await store.note(massHeldNote(name));
     const found = await this.#count(stream, round, signal);
-    if (typeof found === "object") return await this.#hold(name, found, upTo);
+    if (typeof found === "object") return await this.#hold(name, found, { before: held, upTo });
+    this.#countAt.delete(name);
     // A count includes what was held before: all of it is few now.
     const keepHeld = held !== undefined && held.plan !== null && found === "few rows";
-    await this.#recent.add(name, count);
+    await this.#recent.add(name, keepHeld ? round.fresh : count);
     await store.rounds.letThrough(name, { upTo, keepHeld });
     if (held && !keepHeld) return await this.#takeBack(name);
     // The ERP may be going back to the old values row by row.
@@ -190,12 +201,21 @@ export class MassGuard {
     return { plan: tally.id, updates: tally.guarded };
   }
 
-  async #hold(name: StreamName, found: MassHeld, upTo: number): Promise<void> {
+  async #hold(
+    name: StreamName,
+    found: MassHeld,
+    { before, upTo }: { readonly before: MassHeld | undefined; readonly upTo: number },
+  ): Promise<void> {
     const { store, logger } = this.#deps;
+    if (found.plan === null) {
+      this.#countAt.set(name, performance.now() + RETRY_MS);
+      // An earlier round stays held with its plan. Its records must not pass for ones that were never counted.
+      return before === undefined || before.plan === null ? store.saveNote(massHeldNote(name), found) : undefined;
+    }
     await store.saveNote(massHeldNote(name), found);
-    if (found.plan === null) return void this.#planAt.set(name, performance.now() + RETRY_MS);
     await store.rounds.hold(name, upTo);
     await this.#recent.clear(name);
+    this.#countAt.delete(name);
     this.#planAt.set(name, performance.now() + COUNT_AGAIN_MS);
     const error = new WaitError(
       "E_MASS_CHANGE",
@@ -210,14 +230,15 @@ export class MassGuard {
     const { store, massGuard, logger } = this.#deps;
     const { name } = stream;
     const held = await store.note(massHeldNote(name));
-    if (!held || held.plan === null) return;
+    if (!held) return;
     try {
-      const { updates } = await this.#plan(stream, signal);
+      const { updates, plan } = await this.#plan(stream, signal);
       this.#planAt.set(name, performance.now() + COUNT_AGAIN_MS);
       const bound = await store.rounds.boundCount(name);
       if (massGuard.percent >= 100 || !isTooMuch(massGuard, { updates, known: bound }))
         return await this.#takeBack(name);
-      if (updates !== held.updates) await store.saveNote(massHeldNote(name), { ...held, updates, bound });
+      if (updates !== held.updates || held.plan === null)
+        await store.saveNote(massHeldNote(name), { plan: held.plan ?? plan, updates, bound });
     } catch (thrown) {
       if (signal.aborted || thrown instanceof StopError) throw thrown;
       this.#planAt.set(name, performance.now() + RETRY_MS);
@@ -239,6 +260,11 @@ export class MassGuard {
     released();
     return count;
   }
+}
+
+/** True also where nothing is set. */
+function isPast(times: ReadonlyMap<StreamName, number>, name: StreamName): boolean {
+  return (times.get(name) ?? 0) <= performance.now();
 }
 
 /** Stores a person's confirmation of a held round. The daemon, or the next sync, carries it out. */

@@ -23,6 +23,7 @@ export class RecentChanges {
   }
 
   async add(stream: StreamName, count: number): Promise<void> {
+    if (count === 0) return;
     const at = Math.floor(this.#clock.now() / MARK_MS) * MARK_MS;
     const marks = await this.#marks(stream);
     const last = marks.at(-1);
