@@ -3,6 +3,6 @@ export { conditionsOf, type ConditionPolicy, type Expiry, type NoticeFacts } fro
 export { Expiries } from "./expiries.ts";
 export { Notifier, type OpenChannel } from "./notifier.ts";
 export { openChannels, proxyOf } from "./open.ts";
-export { namedChannels, noChannel, testChannels, type ChannelTest } from "./test-message.ts";
+export { namedChannels, testChannels } from "./test-message.ts";
 export { tellingHttp } from "./channels/webhook.ts";
 export { SILENCE_SPAN_MS, silentStreams } from "./silence.ts";

@@ -1,5 +1,5 @@
-import { errorFacts, type Actor, type ErrorFacts } from "#model";
-import { remedyOf } from "#operator";
+import { errorFacts, type Actor } from "#model";
+import { remedyOf, type ChannelTest } from "#operator";
 import type { NotifySettings } from "#settings";
 import type { ActStore } from "#store";
 import { redacted, type Redact } from "#telemetry";
@@ -8,11 +8,6 @@ import { testDigest, type Digest } from "./digest.ts";
 import type { OpenChannel } from "./notifier.ts";
 import { openChannels, type ChannelContext } from "./open.ts";
 
-/** The result of a channel's test message. */
-export type ChannelTest =
-  | { readonly channel: string; readonly isDelivered: true }
-  | { readonly channel: string; readonly isDelivered: false; readonly error: ErrorFacts; readonly remedy: string };
-
 export interface TestContext extends ChannelContext {
   readonly settings: NotifySettings;
   readonly store: { readonly acts: ActStore };
@@ -20,9 +15,6 @@ export interface TestContext extends ChannelContext {
 }
 
 type NamedChannel = Pick<OpenChannel, "min" | "quiet"> & { readonly name: string };
-
-export const noChannel =
-  "No channel is set up. Set NOTIFY_EMAIL_TO and SMTP_URL, NOTIFY_CHAT_URL or NOTIFY_WEBHOOK_URL; docs/notifications.md explains them.";
 
 /** Sends a test message through every channel now, even during quiet hours, and writes down who did it. Empty if there is no channel. */
 export async function testChannels(context: TestContext, by: Actor, signal: AbortSignal): Promise<ChannelTest[]> {

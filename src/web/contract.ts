@@ -1,11 +1,10 @@
-import type { ErrorFacts, RecordId, StreamName } from "#model";
+import type { Actor, ErrorFacts, RecordId, StreamName } from "#model";
 import type { Stream } from "#mapping";
-import type { AdoptionReport, BlockedPolicy, NotedGroup, StreamPlan, UpkeepFacts } from "#operator";
+import type { Act, AdoptionReport, BlockedPolicy, Given, NotedGroup, StreamPlan, UpkeepFacts } from "#operator";
 import type { HeldDeletions, RecordSides, StreamStatus } from "#pipeline";
 import type { QueueKind } from "#queue";
 import type { ServiceState } from "#service";
 import type { ActStore, AuditRecord, Exchange, GroupStore, HistoryStore, RecordStore, RecordView } from "#store";
-import type { PageActs } from "./acts.ts";
 
 /** The state of the daemon. */
 export interface Overview {
@@ -79,7 +78,8 @@ export interface StatusSource {
   /** Undefined unless deletions wait for a person; includes what the sync file makes of one. */
   heldDeletions(stream: StreamName): Promise<DecidableDeletions | undefined>;
   readonly adoption: () => AdoptionState;
-  readonly acts: PageActs;
+  /** Carries out an act; resolves and rejects as the act does. */
+  carryOut(act: Act, given: Given, by: Actor): Promise<unknown>;
 }
 
 export interface DecidableDeletions extends HeldDeletions {

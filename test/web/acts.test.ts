@@ -57,7 +57,7 @@ describe("acts on the page", () => {
     [
       "/records/customers/10023/watch",
       { minutes: "10" },
-      "watch customers/10023 for 10 min by page",
+      'watch customers/10023 {"minutes":10} by page',
       "/records/customers/10023",
     ],
     [
@@ -69,10 +69,10 @@ describe("acts on the page", () => {
     [
       "/streams/customers/files",
       { name: "a.csv", why: "typed in by hand", confirm: "yes" },
-      "settle a.csv of customers by page: typed in by hand",
+      'files customers {"name":"a.csv"} by page: typed in by hand',
       "/",
     ],
-    [`/groups/${sampleGroup}/retry`, {}, `retry group ${sampleGroup} by page`, "/"],
+    [`/groups/${sampleGroup}/retry`, {}, `retry ${sampleGroup} by page`, "/"],
     [
       `/groups/${sampleGroup}/note`,
       { note: "ask Ben", owner: "", snoozeHours: "24" },
@@ -86,31 +86,41 @@ describe("acts on the page", () => {
       "/",
     ],
     [`/groups/${sampleGroup}/note`, { note: "", snoozeHours: "same" }, `note ${sampleGroup} {"note":""} by page`, "/"],
-    ["/streams/tickets/pause", { hours: "4", why: "upgrade" }, "pause tickets for 4 h by page: upgrade", "/"],
-    ["/streams/tickets/pause", { hours: "1", polls: "yes" }, "pause tickets for 1 h, polls too by page", "/"],
+    [
+      "/streams/tickets/pause",
+      { hours: "4", why: "upgrade" },
+      'pause tickets {"hours":4,"polls":false} by page: upgrade',
+      "/",
+    ],
+    ["/streams/tickets/pause", { hours: "1", polls: "yes" }, 'pause tickets {"hours":1,"polls":true} by page', "/"],
     ["/streams/tickets/poll", {}, "poll tickets by page", "/"],
-    ["/streams/tickets/reread", {}, "reread stream tickets by page", "/"],
+    ["/streams/tickets/reread", {}, "reread tickets by page", "/"],
     ["/streams/tickets/resume", {}, "resume tickets by page", "/"],
     [
       "/streams/customers/deletions",
       { count: "60", why: "closed", confirm: "yes" },
-      "confirm 60 of customers by page: closed",
+      'deletions customers {"count":60} by page: closed',
       "/?act=deletions&count=60&stream=customers",
     ],
     [
       "/streams/customers/plan",
       { plan: "0a1b2c3d4e5f", why: "new names", confirm: "yes" },
-      "confirm plan 0a1b2c3d4e5f of customers by page: new names",
+      'plan customers {"plan":"0a1b2c3d4e5f"} by page: new names',
       "/?act=plan&count=3980&stream=customers",
     ],
-    ["/streams/tickets/adopt", { why: "looked", confirm: "yes" }, "adopt tickets by page: looked", "/"],
+    [
+      "/streams/tickets/adopt",
+      { why: "looked", confirm: "yes" },
+      'adopt tickets {"decision":"adopt"} by page: looked',
+      "/",
+    ],
     [
       "/streams/tickets/adopt",
       { decision: "create-all", why: "all new", confirm: "yes" },
-      "create-all tickets by page: all new",
+      'adopt tickets {"decision":"create-all"} by page: all new',
       "/",
     ],
-    ["/adoption/compare", {}, "compare", "/adoption"],
+    ["/adoption/compare", {}, "compare by page", "/adoption"],
   ])("are done once and lead back: %s", async (path, fields: Record<string, string>, done, next) => {
     const status = sampleStatus();
     await using web = await sampleWeb({ status });
@@ -161,10 +171,10 @@ describe("acts on the page", () => {
     [
       "tickets/T-1/create",
       { begunAt: "2026-01-05T08:00:00.000Z" },
-      "create tickets/T-1 begun 2026-01-05T08:00:00.000Z",
+      `create tickets/T-1 {"begunAt":${Date.UTC(2026, 0, 5, 8)}}`,
     ],
-    ["tickets/T-1/create", { begunAt: "" }, "create tickets/T-1 begun none"],
-    ["customers/10023/unbind", { serviceId: "4711" }, "unbind customers/10023 4711"],
+    ["tickets/T-1/create", { begunAt: "" }, 'create tickets/T-1 {"begunAt":"none"}'],
+    ["customers/10023/unbind", { serviceId: "4711" }, 'unbind customers/10023 {"serviceId":4711}'],
   ])("say what they are about: %s %o", async (path, fields: Record<string, string>, done) => {
     const status = sampleStatus();
     await using web = await sampleWeb({ status });
@@ -183,7 +193,7 @@ describe("acts on the page", () => {
     expect(shown.text).toContain("Are these the same?");
     expect(shown.text).toContain("Pump leaks!");
     expect((await send(web.url, path, { serviceId: "900", why: "same", confirm: "yes" })).status).toBe(303);
-    expect(status.retried).toEqual(["bind tickets/T-1 900 by page: same"]);
+    expect(status.retried).toEqual(['bind tickets/T-1 {"serviceId":900} by page: same']);
   });
 
   it("say why something was not done", async () => {
@@ -229,10 +239,8 @@ describe("acts on the page", () => {
   });
 
   it("say that they may not be done where they failed on their way, and lead to where one sees it", async () => {
-    const base = sampleStatus();
     const error = new Error("the disk failed");
-    const skip = () => Promise.reject(error);
-    await using web = await sampleWeb({ status: { ...base, acts: { ...base.acts, skip } } });
+    await using web = await sampleWeb({ status: { ...sampleStatus(), carryOut: () => Promise.reject(error) } });
     const { action, fields } = await formOf(`${web.url}/records/tickets/T-2`);
     const page = `${web.url}/records/tickets/T-2`;
     const answer = await fetch(web.url + action.replace("/retry", "/skip"), {

@@ -169,12 +169,12 @@ describe("the status page in a browser", () => {
     const status = sampleStatus();
     const begun = Promise.withResolvers<undefined>();
     const end = Promise.withResolvers<undefined>();
-    const retry: typeof status.acts.retry = async (id, by) => {
+    const carryOut: typeof status.carryOut = async (...asked) => {
       begun.resolve(undefined);
       await end.promise;
-      return status.acts.retry(id, by);
+      return status.carryOut(...asked);
     };
-    await using web = await sampleWeb({ status: { ...status, acts: { ...status.acts, retry } } });
+    await using web = await sampleWeb({ status: { ...status, carryOut } });
     const page = await browser.newPage();
     await page.clock.install();
     await page.goto(`${web.url}/records/tickets/T-2`);

@@ -68,10 +68,9 @@ describe("the page of a record", () => {
 describe("acts on many records", () => {
   it("ask for a confirmation with the number, and report what was done", async () => {
     const status = sampleStatus();
-    const acts = { ...status.acts, retryGroup: () => Promise.resolve(148) };
     const [group] = await status.groups();
     const groups = () => Promise.resolve([{ ...group!, state: "parked" as const, count: 150 }]);
-    await using web = await sampleWeb({ status: { ...status, acts, groups } });
+    await using web = await sampleWeb({ status: { ...status, carryOut: () => Promise.resolve(148), groups } });
     const page = await (await fetch(web.url)).text();
     expect(page).toMatch(/<summary[^>]*>Try them again<\/summary>\s*<p>150 records will be due now/);
     expect(page).toMatch(/<input type="hidden" name="count" value="150" \/>\s*<button[^>]*>\s*Try all 150 again/);

@@ -1,6 +1,13 @@
-import { ParkError, recordLabel, type Actor, type RecordId } from "#model";
-import type { ChannelTest } from "#notify";
-import { attentionStates, ErrorGroups, type NotedGroup } from "#operator";
+import { ParkError, recordLabel, type RecordId } from "#model";
+import {
+  attentionStates,
+  bindAct,
+  ErrorGroups,
+  retryAct,
+  type ChannelTest,
+  type Given,
+  type NotedGroup,
+} from "#operator";
 import {
   noCounts,
   type AuditRecord,
@@ -11,7 +18,7 @@ import {
   type PersonAct,
 } from "#store";
 import type { FieldSides, RecordSides, StreamStatus } from "#pipeline";
-import type { Overview, PageActs, StatusSource } from "#web";
+import type { Overview, StatusSource } from "#web";
 import { now, sampleDeletions, samplePlan } from "./sample-decisions.ts";
 
 export { now };
@@ -284,10 +291,6 @@ const sampleActsDone: readonly PersonAct[] = [
   },
 ];
 
-function known(group: string): void {
-  if (group !== sampleGroup) throw new ParkError("E_GROUP_UNKNOWN", `there is no group ${group}`);
-}
-
 const sampleTests: readonly ChannelTest[] = [
   { channel: "email", isDelivered: true },
   {
@@ -298,75 +301,45 @@ const sampleTests: readonly ChannelTest[] = [
   },
 ];
 
-/** Acts that write down what they were asked for, by whom and why. */
-function sampleActs(done: string[]): PageActs {
-  const noted = (verb: string, target: string, { name, why }: Actor): Promise<void> => {
-    done.push(`${verb} ${target} by ${name}${why === undefined ? "" : `: ${why}`}`);
-    return Promise.resolve();
-  };
-  return {
-    retry: (target) => {
-      done.push(recordLabel(target));
-      return Promise.resolve(1);
-    },
-    retryGroup: async (group, by) => {
-      known(group);
-      await noted("retry group", group, by);
-      return 2;
-    },
-    noteGroup: async ({ group, ...note }, by) => {
-      known(group);
-      await noted("note", `${group} ${JSON.stringify(note)}`, by);
-    },
-    skip: (id, by) => noted("skip", recordLabel(id), by),
-    create: ({ id, begunAt }, by) => {
-      const seen =
-        begunAt === undefined
-          ? ""
-          : ` begun ${typeof begunAt === "number" ? new Date(begunAt).toISOString() : begunAt}`;
-      return noted("create", `${recordLabel(id)}${seen}`, by);
-    },
-    bind: async ({ id, serviceId, isMeant }, by) => {
-      if (serviceId === 4711)
-        throw new ParkError("E_ALREADY_BOUND", "customer 4711 already belongs to customers/10023");
-      if (isMeant) await noted("bind", `${recordLabel(id)} ${serviceId}`, by);
-      return {
-        ours: { name: "Pump leaks", match: "ticketId T-1" },
-        theirs: { serviceId, name: "Pump leaks!", match: "ticketId T-1" },
-        overwrites: [{ field: "subject", from: "Pump leaks!", to: "Pump leaks" }],
-        binding: { resource: "ticket", serviceId },
-        isBound: isMeant,
-      };
-    },
-    unbind: ({ id, serviceId }, by) => noted("unbind", [recordLabel(id), serviceId].join(" ").trim(), by),
-    reread: (id, by) => noted("reread", recordLabel(id), by),
-    watch: ({ id, minutes }, by) => noted("watch", `${recordLabel(id)} for ${minutes} min`, by),
-    forget: (id, by) => noted("forget", recordLabel(id), by),
-    confirmDeletions: ({ stream, count }, by) => noted("confirm", `${count} of ${stream}`, by),
-    settleFile: ({ stream, name }, by) => noted("settle", `${name} of ${stream}`, by),
-    confirmPlan: async ({ stream, plan }, by) => {
-      if (plan !== samplePlan.plan)
-        throw new ParkError(
-          "E_PLAN_OUTDATED",
-          `plan ${plan} is not what would be written now: the plan is now ${samplePlan.plan} (customers, 3980 updates). Nothing was confirmed`,
-        );
-      await noted("confirm plan", `${plan} of ${stream}`, by);
-      return samplePlan.updates;
-    },
-    compareAdoption: () => {
-      done.push("compare");
-      return Promise.resolve();
-    },
-    adopt: ({ stream, decision }, by) => noted(decision, stream, by),
-    pause: ({ stream, hours, polls }, by) =>
-      noted("pause", `${stream} for ${hours} h${polls ? ", polls too" : ""}`, by),
-    poll: (stream, by) => noted("poll", stream, by),
-    rereadStream: (stream, by) => noted("reread stream", stream, by),
-    testChannels: async (by) => {
-      await noted("test", "channels", by);
-      return sampleTests;
-    },
-    resume: (stream, by) => noted("resume", stream, by),
+/** What each act resolves to, where that is more than nothing. */
+const results: Readonly<Record<string, (given: Given) => unknown>> = {
+  "record retry": () => 1,
+  "record bind": ({ input: { serviceId }, isConfirmed }) => {
+    if (serviceId === 4711) throw new ParkError("E_ALREADY_BOUND", "customer 4711 already belongs to customers/10023");
+    return {
+      ours: { name: "Pump leaks", match: "ticketId T-1" },
+      theirs: { serviceId, name: "Pump leaks!", match: "ticketId T-1" },
+      overwrites: [{ field: "subject", from: "Pump leaks!", to: "Pump leaks" }],
+      binding: { resource: "ticket", serviceId },
+      isBound: isConfirmed,
+    };
+  },
+  "group retry": () => 2,
+  "stream plan": ({ input: { plan } }) => {
+    if (plan !== samplePlan.plan)
+      throw new ParkError(
+        "E_PLAN_OUTDATED",
+        `plan ${String(plan)} is not what would be written now: the plan is now ${samplePlan.plan} (customers, 3980 updates). Nothing was confirmed`,
+      );
+    return samplePlan.updates;
+  },
+  "installation test": () => sampleTests,
+};
+
+/** Writes down what was asked for, by whom and why. */
+function sampleActs(done: string[]): StatusSource["carryOut"] {
+  return async (act, given, { name, why }) => {
+    const { target } = given;
+    if (act.target === "group" && target !== sampleGroup)
+      throw new ParkError("E_GROUP_UNKNOWN", "there is no group 00000000");
+    const result = results[`${act.target} ${act.name}`]?.(given);
+    if (act === bindAct && !given.isConfirmed) return result;
+    const { why: _, confirm: __, ...input } = given.input;
+    const label = typeof target === "object" ? recordLabel(target) : target;
+    const asked = Object.keys(input).length === 0 ? undefined : JSON.stringify(input);
+    const words = [act.name, label, asked, "by", `${name}${why === undefined ? "" : `: ${why}`}`];
+    done.push(act === retryAct ? label! : words.filter((word) => word !== undefined).join(" "));
+    return result;
   };
 }
 
@@ -445,6 +418,6 @@ export function sampleStatus(facts: Partial<Overview> = {}): StatusSource & { re
     plan: (stream) => Promise.resolve(stream === "customers" ? { plan: samplePlan, at: now - 3 * minute } : undefined),
     heldDeletions: (stream) => Promise.resolve(stream === "customers" ? sampleDeletions : undefined),
     adoption: () => ({ kind: "never" }),
-    acts: sampleActs(retried),
+    carryOut: sampleActs(retried),
   };
 }

@@ -44,7 +44,7 @@ describe("upkeep on the page", () => {
     const body = new URLSearchParams({ csrf });
     const answer = await fetch(`${web.url}/notify/test`, { method: "POST", headers: { origin: web.url }, body });
     const text = await answer.text();
-    expect([answer.status, status.retried]).toEqual([200, ["test channels by page"]]);
+    expect([answer.status, status.retried]).toEqual([200, ["test by page"]]);
     expect(text).toContain("email: delivered");
     expect(text).toContain("chat: [redacted] was &lt;refused&gt; (E_NOTIFY_REFUSED)");
     expect(text).toContain("correct the address");
@@ -62,7 +62,7 @@ describe("upkeep on the page", () => {
         ],
       },
     ]);
-    expect(await testedBy({ ...all, acts: { ...all.acts, testChannels: async () => [] } })).toEqual([
+    expect(await testedBy({ ...all, carryOut: async () => [] })).toEqual([
       409,
       { error: expect.stringContaining("No channel is set up. Set NOTIFY_EMAIL_TO") },
     ]);

@@ -4,6 +4,7 @@ import { request, type IncomingMessage, type RequestOptions } from "node:http";
 import { text as textOf } from "node:stream/consumers";
 import { describe, expect, it } from "vitest";
 import { RetryError, StopError, type RecordId } from "#model";
+import type { Given } from "#operator";
 import { Redaction } from "#telemetry";
 import { startWeb } from "#web";
 import { causesIn, now, sampleRecord, sampleSides, sampleStatus } from "./sample-status.ts";
@@ -499,7 +500,8 @@ describe("keys that no path can hold", () => {
         const sides = sampleSides(record, false);
         return Promise.resolve({ record, obstacles: [], sides, history: [], exchanges: [] });
       },
-      acts: { ...sampleStatus().acts, retry: (id: Partial<RecordId>) => Promise.resolve(asked.push(id.key ?? "")) },
+      carryOut: async (_: unknown, { target }: Given) =>
+        typeof target === "object" ? asked.push(target.key) : undefined,
     };
     await using web = await sampleWeb({ status });
     const list = await (await fetch(`${web.url}/records`)).text();

@@ -9,7 +9,7 @@ import { startWeb, type Overview, type ReadinessChecks, type StatusSource, type 
 import type { Assembly } from "../assembly.ts";
 import type { ReplicaPart } from "../replicas/replica.ts";
 import type { Configuration, Systems } from "../systems/systems.ts";
-import { pageActs } from "./page-acts.ts";
+import { carryingOut } from "./page-acts.ts";
 import type { PollWatch } from "../watch/poll-watch.ts";
 import { readinessNote } from "../watch/work-proof.ts";
 
@@ -133,7 +133,7 @@ function statusSource({ configuration, parts, queue, assembly }: PagesDeps): Sta
       return held && { ...held, deletion };
     },
     adoption: () => assembly.adoption.state,
-    acts: pageActs(configuration, parts, assembly),
+    carryOut: carryingOut(configuration, parts, assembly),
   };
 }
 

@@ -1,6 +1,6 @@
 import type { Stream } from "#mapping";
-import { ParkError, type Actor, type Clock, type StreamName } from "#model";
-import { confirmPlan, heldCount, planStream, type StreamPlan } from "#operator";
+import type { Clock, StreamName } from "#model";
+import { knownStream, planStream, type StreamPlan } from "#operator";
 import type { ChangeGuardSettings, PlannedChange, Planner } from "#pipeline";
 import type { Store } from "#store";
 import type { DatedPlan } from "#web";
@@ -47,14 +47,9 @@ export class Plans {
     return running;
   }
 
-  /**
-   * Releases the stream's changed mapping, or its mass change, if it would still write what this plan says. Returns the number of updates.
-   * @throws {ParkError} E_PLAN_OUTDATED.
-   */
-  async confirm(name: StreamName, id: string, by: Actor): Promise<number> {
-    const { openPlanner, store } = this.#deps;
-    const { plan } = await this.#plan(await openPlanner(), this.#stream(name), AbortSignal.timeout(PLAN_MS));
-    return heldCount(await confirmPlan({ store }, { id, plans: [plan], streams: this.#streams }, by));
+  /** Plans again, so that a person confirms what would be written now. */
+  async now(name: StreamName): Promise<DatedPlan> {
+    return this.#plan(await this.#deps.openPlanner(), this.#stream(name), AbortSignal.timeout(PLAN_MS));
   }
 
   async #plan(planner: Planner, stream: Stream, signal: AbortSignal): Promise<DatedPlan> {
@@ -65,18 +60,6 @@ export class Plans {
   }
 
   #stream(name: StreamName): Stream {
-    return knownStream(
-      this.#streams.find((each) => each.name === name),
-      name,
-    );
+    return knownStream(this.#streams, name);
   }
-}
-
-/**
- * Returns what was found for a stream that a visitor named.
- * @throws {ParkError} E_RECORD_UNKNOWN when the sync file has no such stream.
- */
-export function knownStream<Found>(found: Found | undefined, name: StreamName): Found {
-  if (found === undefined) throw new ParkError("E_RECORD_UNKNOWN", `${name} is not in the sync file`);
-  return found;
 }

@@ -1,6 +1,30 @@
 import { counted, recordLabel, type Actor, type RecordId } from "#model";
 import type { OperatorStore, PrivacyStore, RecordStore, RecordView } from "#store";
-import { labelOf, knownRecord } from "./resolve.ts";
+import { labelOf, knownRecord } from "./known-record.ts";
+import { defineAct } from "./act.ts";
+
+/** Overwrites the stored contents; key and binding stay. */
+export const forgetAct = defineAct({
+  name: "forget",
+  target: "record",
+  needs: "store",
+  help: "Overwrite the personal data that svcsync keeps of a record, and keep its binding",
+  input: {},
+  isFinal: true,
+  audit: "forget",
+  run: (systems, { target: id }, by) => forget(systems, id, by),
+  forms: ({ record: { state } }) =>
+    state === "due" || state === "claimed" || state === "uncertain"
+      ? []
+      : [
+          {
+            label: "Forget its personal data",
+            means:
+              "Row, written values and details of its history are overwritten here; key and binding stay. Delete or anonymise it in the ERP and in the service first. Backups made before now still hold it.",
+          },
+        ],
+  command: "forget",
+});
 
 type ForgetStore = RecordStore & OperatorStore & { readonly privacy: PrivacyStore };
 

@@ -1,5 +1,46 @@
-import { DAY_MS, localTime, ParkError, type Actor, type StreamName } from "#model";
+import { DAY_MS, HOUR_MS, localTime, ParkError, type Actor, type StreamName } from "#model";
 import type { Pause, Store } from "#store";
+import { z } from "zod";
+import { defineAct } from "./act.ts";
+import { number, yes } from "./inputs.ts";
+
+/** Pauses a stream; a longer pause stays. */
+export const pauseAct = defineAct({
+  name: "pause",
+  target: "stream",
+  needs: "store",
+  help: "Pause deliveries of these streams until a given time; they then resume automatically",
+  input: { hours: number(z.number("a number of hours")), polls: yes.default(false) },
+  inputHelp: "`hours`, and `polls: true` to stop polling too; an earlier pause that lasts longer stays",
+  audit: "pause",
+  wakes: "holds",
+  run: (systems, { target, input: { hours, polls } }, by) =>
+    pause(systems, { streams: [target], until: systems.store.clock.now() + hours * HOUR_MS, polls }, by),
+  forms: ({ name, holds }) =>
+    holds.some(({ kind }) => kind === "pause")
+      ? []
+      : [
+          {
+            label: `Pause ${name}`,
+            means: "Nothing is delivered until then. Polls continue, and nothing is lost.",
+            fields: [
+              {
+                kind: "choice",
+                name: "hours",
+                label: "For",
+                values: [
+                  [1, "1 hour"],
+                  [4, "4 hours"],
+                  [24, "1 day"],
+                  [168, "1 week"],
+                ],
+              },
+              { kind: "tick", name: "polls", label: "Stop polling too" },
+            ],
+          },
+        ],
+  command: "pause",
+});
 
 /** A stream that is paused for longer should leave the sync file; a longer snooze hides what should be repaired. */
 const LONGEST_REST_MS = 92 * DAY_MS;
@@ -61,13 +102,4 @@ export function expectRest({ what, until, now }: { what: "pause" | "snooze"; unt
       "E_PAUSE_TIME",
       `the ${what} would end ${localTime(until)}, which is ${wrong}: expected a time between now (${localTime(now)}) and 92 days later. ${undone}`,
     );
-}
-
-/** Ends the pauses of these streams; returns those that were paused. */
-export async function resume(
-  { store }: { readonly store: Pick<Store, "acts" | "clock"> },
-  streams: readonly StreamName[],
-  by: Actor,
-): Promise<StreamName[]> {
-  return store.acts.resume(streams, store.clock.now(), by);
 }

@@ -1,31 +1,31 @@
-import type { Actor, RecordId, StreamName } from "#model";
-import { eachRecord, type GroupStore, type OperatorStore, type RecordStore } from "#store";
-import { groupRecords, unknownGroup } from "./group-notes.ts";
+import type { Actor, RecordId } from "#model";
+import { eachRecord, type OperatorStore, type RecordStore } from "#store";
+import { retriableStates } from "../state/attention.ts";
+import { defineAct } from "./act.ts";
 
-const states = ["parked", "waiting"] as const;
+/** Makes a record due again. */
+export const retryAct = defineAct({
+  name: "retry",
+  target: "record",
+  needs: "store",
+  help: "Retry parked and waiting records: a running daemon does so within seconds, otherwise the next sync",
+  input: {},
+  audit: "retry",
+  wakes: "deliveries",
+  run: (systems, { target }, by) => retry(systems, target, by),
+  answer: (due, common) => ({ ...common, due }),
+  forms: ({ record: { state } }) => (retriableStates.includes(state) ? [{ label: "Try again now" }] : []),
+  command: "retry",
+});
+
+/** States in which records are tried again. */
+export const states = ["parked", "waiting"] as const;
 
 /** One record, the records of a stream, or all; with `code`, only those that met this error. */
 export interface RetryInput {
   readonly stream?: string | undefined;
   readonly key?: string | undefined;
   readonly code?: string | undefined;
-}
-
-/**
- * Makes the records of a group due again, in whichever state they are. Returns how many.
- * @throws {ParkError} E_GROUP_UNKNOWN when no record has this cause.
- */
-export async function retryGroup(
-  { store }: { readonly store: OperatorStore & { readonly groups: GroupStore } },
-  streams: readonly StreamName[],
-  group: string,
-  by: Actor,
-): Promise<number> {
-  const ids = await Array.fromAsync(groupRecords({ store }, streams, group), ({ id }) => id);
-  if (ids.length === 0) throw unknownGroup(group);
-  let count = 0;
-  for (const id of ids) count += await store.retryNow({ ...id, states }, by);
-  return count;
 }
 
 /**

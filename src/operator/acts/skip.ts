@@ -1,5 +1,26 @@
-import { errorFacts, SyncError, type Actor, type ErrorFacts, type RecordId, type RecordState } from "#model";
-import { eachRecord, type OperatorStore, type RecordStore } from "#store";
+import { errorFacts, ParkError, SyncError, type Actor, type ErrorFacts, type RecordId, type RecordState } from "#model";
+import { eachRecord, isAnswerable, type OperatorStore, type RecordStore } from "#store";
+import { defineAct } from "./act.ts";
+
+/** Leaves a record out until the ERP changes it. */
+export const skipAct = defineAct({
+  name: "skip",
+  target: "record",
+  needs: "store",
+  help: "Leave a record out until the ERP changes it",
+  input: {},
+  audit: "resolve",
+  wakes: "deliveries",
+  async run({ store }, { target: id }, by) {
+    const [first] = (await skip({ store }, id, by)).refused;
+    if (first !== undefined) throw new ParkError("E_NOT_RESOLVABLE", first.error.message);
+  },
+  forms: ({ record: { state } }) =>
+    isAnswerable(state) && state !== "skipped"
+      ? [{ label: "Leave it out", means: "It is not delivered until the ERP changes it." }]
+      : [],
+  command: "skip",
+});
 
 /** One record, or those of a stream that met the same error. */
 export type SkipInput = RecordId | { readonly stream: string; readonly code: string };

@@ -1,6 +1,41 @@
-import { DAY_MS, ParkError, type Actor, type RecordId } from "#model";
+import { DAY_MS, MINUTE_MS, ParkError, type Actor, type RecordId } from "#model";
 import type { Store } from "#store";
 import { duration } from "../text/figures.ts";
+import { z } from "zod";
+import { defineAct } from "./act.ts";
+import { number } from "./inputs.ts";
+
+/** Keeps the requests of a record and their answers for a while. */
+export const watchAct = defineAct({
+  name: "watch",
+  target: "record",
+  needs: "store",
+  help: "Record the requests and answers of one record for a while; explain and its page show them",
+  input: { minutes: number(z.number("a number of minutes")) },
+  inputHelp: "`minutes`",
+  audit: "watch",
+  run: (systems, { target: id, input: { minutes } }, by) =>
+    watchRecord(systems, { id, forMs: minutes * MINUTE_MS }, by),
+  forms: () => [
+    {
+      label: "Watch its requests",
+      means: "svcsync records the requests for this record with their answers, and shows them here for 7 days.",
+      fields: [
+        {
+          kind: "choice",
+          name: "minutes",
+          label: "For",
+          values: [
+            [10, "10 minutes"],
+            [60, "1 hour"],
+            [1440, "1 day"],
+          ],
+        },
+      ],
+    },
+  ],
+  command: "watch",
+});
 
 /** A longer watch would collect more than anyone reads. */
 export const longestWatchMs = DAY_MS;

@@ -1,148 +1,157 @@
-import { errorFacts, SyncError, type Actor, type RecordId } from "#model";
-import { noChannel } from "#notify";
-import type { App, Context } from "#server";
+import { errorFacts, SyncError, type Actor } from "#model";
+import {
+  acts,
+  answerOf,
+  bindAct,
+  channelTestAct,
+  givenBy,
+  missingIn,
+  problemIn,
+  textMax,
+  type Act,
+  type Given,
+  type Sent,
+  type Targets,
+} from "#operator";
+import type { App, Context, Html } from "#server";
 import { redacted } from "#telemetry";
 import type { Gate } from "../access/gate.ts";
-import { finalVerbs, recordVerbs, streamVerbs, type PageActs } from "../acts.ts";
-import { pathOf, streamPath } from "../pages/frame/wording.ts";
+import { addressOf } from "../pages/frame/act-form.ts";
+import type { Frame } from "../pages/frame/layout.ts";
+import { pathOf } from "../pages/frame/wording.ts";
 import { bindingPage, refusedPage } from "../pages/record/act-pages.ts";
 import { donePath } from "../pages/status/done-note.ts";
 import { testedPage } from "../pages/status/channel-test.ts";
 import { jsonAnswer, type PageDeps } from "../route-deps.ts";
-import { groupAct, recordAct, streamAct } from "./carry-out.ts";
 import { idOf, noRecord, noStream, recordPaths } from "./record-address.ts";
-import { bodies, isConfirmed, problemIn, textMax, type Sent } from "./sent.ts";
 
-/** The result of an act: a fact for scripts, and where a browser goes next. */
-interface Done {
-  readonly fact: object;
-  readonly next: string;
-}
-
-type Run = (c: Context, sent: Sent, by: Actor) => Promise<Done | Response>;
+/** How long a person waits for the ERP or the service, in milliseconds. */
+const ANSWER_MS = 20_000;
 
 /** All acts of people: forms of the pages, and the same as JSON under `/api`. */
 export function addActs(app: App, deps: PageDeps, gate: Gate): void {
-  const acts = new Acts(deps, gate);
-  const add = (path: string, run: Run) => {
-    for (const prefix of ["", "/api"]) app.post(`${prefix}${path}`, (c) => acts.answer(c, run));
-  };
-  for (const path of recordPaths) add(`${path}/:verb{${recordVerbs.join("|")}}`, acts.onRecord);
-  add("/groups/:group/:verb{retry|note}", acts.onGroup);
-  add("/adoption/:verb{compare}", acts.compare);
-  add("/notify/:verb{test}", acts.testChannels);
-  add(`/streams/:stream/:verb{${streamVerbs.join("|")}}`, acts.onStream);
+  for (const act of acts) {
+    const answering = new Answering(act, deps, gate);
+    for (const path of pathsOf(act))
+      for (const prefix of ["", "/api"]) app.post(`${prefix}${path}`, (c) => answering.answer(c));
+  }
 }
 
-class Acts {
+function pathsOf(act: Act): string[] {
+  const { name, target } = act;
+  if (target === "record") return recordPaths.map((path) => `${path}/${name}`);
+  return [target === "installation" ? addressOf(act, undefined) : `/${target}s/:${target}/${name}`];
+}
+
+/** Answers the requests for one act. */
+class Answering {
+  readonly #act: Act;
   readonly #deps: PageDeps;
   readonly #gate: Gate;
-  readonly #acts: PageActs;
 
-  constructor(deps: PageDeps, gate: Gate) {
+  constructor(act: Act, deps: PageDeps, gate: Gate) {
+    this.#act = act;
     this.#deps = deps;
     this.#gate = gate;
-    this.#acts = deps.status.acts;
   }
 
   /** Carries out what was sent, and redirects a browser. */
-  async answer(c: Context, run: Run): Promise<Response> {
-    const verb = c.req.param("verb") ?? "";
+  async answer(c: Context): Promise<Response> {
+    const act = this.#act;
     const sent = await sentWith(c);
-    if (sent === undefined) return this.#wrong(c, "body: expected a JSON object");
+    if (sent === undefined) return this.#refused(c, "body: expected a JSON object", 400);
     const by = actorOf(c, this.#gate, sent);
-    const wanted = missing(verb, sent, by);
-    if (wanted !== undefined) return this.#refused(c, wanted);
-    const problem = problemIn(verb, sent);
-    if (problem !== undefined) return this.#wrong(c, problem);
+    const missing = missingIn(act, sent, by);
+    if (missing !== undefined) return this.#refused(c, missing);
+    const problem = problemIn(act, sent);
+    if (problem !== undefined) return this.#refused(c, problem, 400);
+    const target = await this.#target(c);
+    if (target instanceof Response) return target;
+    const given = givenBy(act, target, sent, AbortSignal.timeout(ANSWER_MS));
     try {
-      const done = await run(c, sent, by);
-      if (done instanceof Response) return done;
-      // 303: the browser fetches the page with GET, so that loading it again does not repeat the act.
-      return isApi(c) ? jsonAnswer(c, done.fact) : c.redirect(done.next, 303);
+      return await this.#carryOut(c, given, by);
     } catch (thrown) {
       if (!(thrown instanceof SyncError) || thrown.family === "stop") throw thrown;
       const { message, code } = errorFacts(thrown);
-      return this.#refused(c, message, code);
+      return this.#refused(c, message, 409, code);
     }
   }
 
-  readonly onRecord: Run = async (c, sent, by) => {
-    const id = idOf(c);
-    const verb = recordVerbs.find((known) => known === c.req.param("verb"));
-    if (!id || !verb) return c.notFound();
-    if ((await this.#deps.status.record(id)) === undefined) return c.text(`${noRecord(id)}\n`, 404);
-    if (verb === "bind") return this.#bind(c, id, sent, by);
-    return { fact: await recordAct(this.#acts, { id, verb, sent }, by), next: pathOf(id) };
-  };
-
-  readonly onGroup: Run = async (c, sent, by) => {
-    const [group, verb] = [c.req.param("group") ?? "", c.req.param("verb") ?? ""];
-    const fact = await groupAct(this.#acts, { group, verb, sent }, by);
-    if (typeof fact === "string") return this.#wrong(c, fact);
-    const { count: of } = verb === "retry" ? bodies.retry.parse(sent) : {};
-    return { fact, next: of === undefined || !("due" in fact) ? "/" : donePath({ act: "retry", count: fact.due, of }) };
-  };
-
-  readonly onStream: Run = async (c, sent, by) => {
-    const stream = c.req.param("stream") ?? "";
-    const verb = streamVerbs.find((known) => known === c.req.param("verb"));
-    if (!verb || !this.#deps.status.streams.includes(stream))
-      return c.text(`${noStream(stream, this.#deps.status)}\n`, 404);
-    const fact = await streamAct(this.#acts, { stream, verb, sent }, by);
-    const count =
-      "updates" in fact ? fact.updates : verb === "deletions" ? bodies.deletions.parse(sent).count : undefined;
-    const isBulk = verb === "deletions" || verb === "plan";
-    return { fact, next: isBulk && count !== undefined ? donePath({ act: verb, count, stream }) : "/" };
-  };
-
-  readonly compare: Run = async () => {
-    await this.#acts.compareAdoption();
-    return { fact: { done: "compare" }, next: "/adoption" };
-  };
-
-  readonly testChannels: Run = async (c, _, by) => {
-    const channels = redacted(await this.#acts.testChannels(by), this.#deps.redact);
-    if (channels.length === 0) return this.#refused(c, noChannel);
-    if (isApi(c)) return { fact: { channels }, next: "/" };
-    return c.html(testedPage({ channels, frame: this.#deps.frameOf(c) }));
-  };
-
-  async #bind(c: Context, id: RecordId, sent: Sent, by: Actor): Promise<Done | Response> {
-    const { serviceId } = bodies.bind.parse(sent);
-    const found = await this.#acts.bind({ id, serviceId, isMeant: isConfirmed(sent) }, by);
-    const shown = redacted(found, this.#deps.redact);
-    if (found.isBound || isApi(c)) return { fact: shown, next: pathOf(id) };
-    return c.html(bindingPage({ id, serviceId, proposed: shown, why: by.why, frame: this.#deps.frameOf(c) }));
+  async #carryOut(c: Context, given: Given, by: Actor): Promise<Response> {
+    const { status, redact, frameOf } = this.#deps;
+    const result = redacted(await status.carryOut(this.#act, given, by), redact);
+    const undone = this.#act.undone?.(result);
+    if (undone !== undefined) return this.#refused(c, undone);
+    if (isApi(c)) return jsonAnswer(c, answerOf(this.#act, given, result));
+    const page = resultPages.get(this.#act)?.(result, { given, by, frame: frameOf(c) });
+    // 303: the browser fetches the page with GET, so that loading it again does not repeat the act.
+    return page === undefined ? c.redirect(nextPath(this.#act, given, result), 303) : c.html(page);
   }
 
-  #refused(c: Context, text: string, code?: string, status: 400 | 409 = 409): Response | Promise<Response> {
+  /** What the address names, or an answer that there is no such thing. */
+  async #target(c: Context): Promise<Targets[keyof Targets] | Response> {
+    const { status } = this.#deps;
+    if (this.#act.target === "group") return c.req.param("group") ?? "";
+    if (this.#act.target === "installation") return undefined;
+    if (this.#act.target === "stream") {
+      const stream = c.req.param("stream") ?? "";
+      return status.streams.includes(stream) ? stream : c.text(`${noStream(stream, status)}\n`, 404);
+    }
+    const id = idOf(c);
+    if (id === undefined) return c.notFound();
+    return (await status.record(id)) === undefined ? c.text(`${noRecord(id)}\n`, 404) : id;
+  }
+
+  #refused(c: Context, text: string, status: 400 | 409 = 409, code?: string): Response | Promise<Response> {
     const message = this.#deps.redact(text);
     if (isApi(c)) return jsonAnswer(c, { error: message, code }, status);
-    return c.html(refusedPage({ message, again: againPath(c), frame: this.#deps.frameOf(c) }), status);
-  }
-
-  /** The request does not fit the act: nothing was done. */
-  #wrong(c: Context, text: string): Response | Promise<Response> {
-    return this.#refused(c, text, undefined, 400);
+    return c.html(refusedPage({ message, again: againPath(this.#act, c), frame: this.#deps.frameOf(c) }), status);
   }
 }
 
-/** The page of the record or stream that a refused act concerns. */
-function againPath(c: Context): string | undefined {
-  const { verb, stream } = c.req.param() as Readonly<Record<string, string | undefined>>;
-  if (stream === undefined) return undefined;
-  if (verb === "plan" || verb === "deletions") return `${streamPath(stream)}/${verb}`;
-  if (verb === "adopt") return "/adoption";
+interface Shown {
+  readonly given: Given;
+  readonly by: Actor;
+  readonly frame: Frame;
+}
+
+/** Acts whose result is a page of its own; where it is undefined, the browser is redirected as after any act. */
+const resultPages = new Map([
+  resultPage(bindAct, (bound, { given: { target, input }, by, frame }) =>
+    bound.isBound
+      ? undefined
+      : bindingPage({ id: target, serviceId: input.serviceId, proposed: bound, why: by.why, frame }),
+  ),
+  resultPage(channelTestAct, (channels, { frame }) => testedPage({ channels, frame })),
+]);
+
+/** `page` gets the result and the request of this very act, so their types are known. */
+function resultPage<Asked extends Given, Result>(
+  act: { run(systems: never, given: Asked, by: Actor): Promise<Result> },
+  page: (result: Result, shown: Shown & { readonly given: Asked }) => Html | undefined,
+): [object, (result: unknown, shown: Shown) => Html | undefined] {
+  // oxlint-disable-next-line typescript/no-unsafe-type-assertion -- the map calls it with what the same act returned
+  return [act, page as (result: unknown, shown: Shown) => Html | undefined];
+}
+
+/** Where a browser goes after an act. */
+function nextPath(act: Act, { target, input }: Given, result: unknown): string {
+  if (typeof target === "object") return pathOf(target);
+  if (target === undefined) return act.page ?? "/";
+  const asked = act.bulk?.asked(result, input);
+  if (act.bulk === undefined || asked === undefined) return "/";
+  return donePath(act, target, act.bulk.count(result, input), asked);
+}
+
+/** The page that shows the current state of what a refused act concerns. */
+function againPath(act: Act, c: Context): string | undefined {
+  if (act.page !== "own") return act.target === "record" ? pathOfRecord(c) : act.page;
+  return addressOf(act, c.req.param("stream"));
+}
+
+function pathOfRecord(c: Context): string | undefined {
   const id = idOf(c);
   return id && pathOf(id);
-}
-
-/** What is missing for an act that needs a reason and a confirmation. */
-function missing(verb: string, sent: Sent, { why }: Actor): string | undefined {
-  if (![...finalVerbs].some((known) => known === verb)) return undefined;
-  if (why === undefined) return "nothing was done: give the reason (why)";
-  return isConfirmed(sent) ? undefined : "nothing was done: the confirmation is missing (confirm: yes)";
 }
 
 function actorOf(c: Context, gate: Gate, { why }: Sent): Actor {

@@ -1,6 +1,6 @@
 import { counted, errorText, oneLine, systemClock } from "#model";
-import { namedChannels, noChannel, testChannels } from "#notify";
-import { duration } from "#operator";
+import { namedChannels, testChannels } from "#notify";
+import { duration, noChannel } from "#operator";
 import type { ChannelState } from "#store";
 import { version } from "#telemetry";
 import { actorOf, withActor, type ActOptions } from "../../actor.ts";

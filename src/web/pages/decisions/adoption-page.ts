@@ -1,11 +1,11 @@
-import { adoptionVerdicts, blindTexts, type AdoptionReport } from "#operator";
+import { adoptAct, adoptionVerdicts, blindTexts, compareAct, type AdoptionReport } from "#operator";
 import type { Held, PlannedRecord, StreamStatus } from "#pipeline";
 import { html, table, type Html } from "#server";
 import type { AdoptionState } from "../../contract.ts";
-import { openForm } from "../frame/act-form.ts";
+import { addressOf, openForm } from "../frame/act-form.ts";
 import { cell, csrfField, page, type Frame } from "../frame/layout.ts";
 import { shown } from "../frame/values.ts";
-import { instant, linkTo, reason, sentence, streamPath } from "../frame/wording.ts";
+import { instant, linkTo, reason, sentence } from "../frame/wording.ts";
 
 interface AdoptionPage {
   readonly streams: readonly StreamStatus[];
@@ -43,7 +43,7 @@ function comparison(state: AdoptionState, frame: Frame, now: number): Html {
     return html`<p role="status">
       The comparison began ${instant(state.at, now)} and is still running. <a href="/adoption">Look again</a>
     </p>`;
-  const button = html`<form class="acts" method="post" action="/adoption/compare">
+  const button = html`<form class="acts" method="post" action="${addressOf(compareAct, undefined)}">
     ${csrfField(frame.visitor)}<button class="${state.kind === "done" ? "plain" : ""}">
       ${state.kind === "never" ? "Compare with the service" : "Compare again"}
     </button>
@@ -96,10 +96,10 @@ const meanings: Readonly<Record<string, string>> = {
 };
 
 function decision({ stream, create, blindFields, counts }: AdoptionReport, frame: Frame): Html {
-  const action = `${streamPath(stream)}/adopt`;
+  const action = addressOf(adoptAct, stream);
   const form = (decision: string, label: string) =>
     openForm(
-      { action, verb: "adopt", label, fields: html`<input type="hidden" name="decision" value="${decision}" />` },
+      { action, act: adoptAct, label, fields: html`<input type="hidden" name="decision" value="${decision}" />` },
       frame,
     );
   const isNever = create === "never";

@@ -1,9 +1,10 @@
 import { counted } from "#model";
+import { deletionsAct } from "#operator";
 import { html, type Html } from "#server";
 import type { DecidableDeletions } from "../../contract.ts";
-import { openForm } from "../frame/act-form.ts";
+import { addressOf, openForm } from "../frame/act-form.ts";
 import { page, type Frame } from "../frame/layout.ts";
-import { linkTo, streamPath } from "../frame/wording.ts";
+import { linkTo } from "../frame/wording.ts";
 
 interface DeletionsPage {
   readonly stream: string;
@@ -44,8 +45,8 @@ function heldText(
             <h2>Is this change intended?</h2>
             ${openForm(
               {
-                action: `${streamPath(stream)}/deletions`,
-                verb: "deletions",
+                action: addressOf(deletionsAct, stream),
+                act: deletionsAct,
                 label: setsFields ? `Set the fields of ${records}` : `Delete ${records}`,
                 ...(setsFields ? { sure: "I mean it" } : {}),
                 fields: html`<input type="hidden" name="count" value="${count}" />`,

@@ -1,11 +1,11 @@
 import { counted, recordLabel, type Json } from "#model";
-import { plannedAct, plannedCounts, valueText, type StreamPlan } from "#operator";
+import { planAct, plannedAct, plannedCounts, valueText, type StreamPlan } from "#operator";
 import type { PlannedDelivery } from "#pipeline";
 import { html, table, type Html } from "#server";
 import type { DatedPlan } from "../../contract.ts";
-import { openForm } from "../frame/act-form.ts";
+import { addressOf, openForm } from "../frame/act-form.ts";
 import { cell, page, type Frame } from "../frame/layout.ts";
-import { instant, linkTo, streamPath } from "../frame/wording.ts";
+import { instant, linkTo } from "../frame/wording.ts";
 
 interface PlanPage {
   readonly stream: string;
@@ -102,8 +102,8 @@ function decision({ stream, plan, updates, massHeld, mailHeld }: StreamPlan, fra
     <h2>Is this change intended?</h2>
     ${openForm(
       {
-        action: `${streamPath(stream)}/plan`,
-        verb: "plan",
+        action: addressOf(planAct, stream),
+        act: planAct,
         label:
           mailHeld === undefined
             ? `Write ${counted(massHeld ?? updates, "update")}`

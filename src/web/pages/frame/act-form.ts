@@ -1,43 +1,98 @@
+import type { Act, ActForm, FormField, SeenTargets, TargetKind, Targets } from "#operator";
+import { acts, textMax } from "#operator";
 import { html, type Content, type Html } from "#server";
-import { finalVerbs, type RecordVerb, type StreamVerb } from "../../acts.ts";
 import { csrfField, type Frame } from "./layout.ts";
+import { pathOf, streamPath } from "./wording.ts";
 
-export interface ActForm {
-  readonly action: string;
-  readonly verb: RecordVerb | StreamVerb;
-  readonly label: string;
-  readonly fields?: Content;
-  /** The label of the confirmation. */
-  readonly sure?: string;
+/** The address that carries out an act on a target. */
+export function addressOf(
+  { name, path, target: kind }: Pick<Act, "name" | "path" | "target">,
+  target: Targets[TargetKind],
+): string {
+  if (target === undefined) return path ?? `/acts/${name}`;
+  if (typeof target === "object") return pathOf(target, name);
+  return kind === "group" ? `/groups/${encodeURIComponent(target)}/${name}` : `${streamPath(target)}/${name}`;
 }
 
-/** A form behind its name, so that a slip of the finger does nothing. */
-export function actForm(
-  form: ActForm & {
-    /** Explains the act to the person who is about to do it. */
-    readonly means: string;
-  },
+/** An act that the page offers now, with the form that carries it out. */
+export interface OfferedAct {
+  readonly act: Act;
+  readonly html: Html;
+}
+
+/** The forms of what may be done with a target now; none for visitors who may only read. */
+export function actForms<Kind extends TargetKind>(
+  kind: Kind,
+  target: Targets[Kind],
+  seen: SeenTargets[Kind],
   frame: Frame,
-): Html {
+): OfferedAct[] {
+  if (frame.visitor?.role !== "act") return [];
+  return acts.flatMap((act) =>
+    act.target !== kind
+      ? []
+      : (act.forms?.(seen) ?? []).map((form) => ({ act, html: offered(act, addressOf(act, target), form, frame) })),
+  );
+}
+
+/** One button, or a form behind its name, so that a slip of the finger does nothing. */
+function offered(act: Act, action: string, form: ActForm, frame: Frame): Html {
+  const { label, means, spoken } = form;
+  const fields = (form.fields ?? fieldsOf(act)).map(fieldHtml);
+  if (means === undefined)
+    return html`<form method="post" action="${action}">
+      ${csrfField(frame.visitor)} ${fields}<button ${spoken === undefined ? undefined : html`aria-label="${spoken}"`}>
+        ${label}
+      </button>
+    </form>`;
   return html`<details>
-    <summary>${form.label}</summary>
-    <p>${form.means}</p>
-    ${openForm(form, frame)}
+    <summary>${label}</summary>
+    <p>${means}</p>
+    ${openForm({ action, act, label, fields }, frame)}
   </details>`;
 }
 
 /** The form itself: asks for a reason, and for a confirmation where the act cannot be undone. */
 export function openForm(
-  { action, verb, label, fields, sure = "I am sure; this cannot be undone" }: ActForm,
+  {
+    action,
+    act: { isFinal = false },
+    label,
+    fields,
+    sure = "I am sure; this cannot be undone",
+  }: {
+    readonly action: string;
+    readonly act: Pick<Act, "isFinal">;
+    readonly label: string;
+    readonly fields?: Content;
+    /** The label of the confirmation. */
+    readonly sure?: string;
+  },
   { visitor }: Frame,
 ): Html {
-  const isFinal = finalVerbs.has(verb);
   return html`<form method="post" action="${action}">
     ${csrfField(visitor)} ${fields}
-    <label>Why <input name="why" maxlength="500" ${isFinal ? required : undefined} /></label>
+    <label>Why <input name="why" maxlength="${textMax}" ${isFinal ? required : undefined} /></label>
     ${isFinal ? html`<label class="sure"><input type="checkbox" name="confirm" value="yes" required /> ${sure}</label>` : undefined}
     <button class="${isFinal ? "danger" : ""}">${label}</button>
   </form>`;
+}
+
+/** One text field for each member. */
+function fieldsOf({ input }: Act): FormField[] {
+  return Object.keys(input).map((name) => ({ kind: "text", name, label: name }));
+}
+
+function fieldHtml(field: FormField): Html {
+  const { name } = field;
+  if (field.kind === "hidden") return html`<input type="hidden" name="${name}" value="${field.value}" />`;
+  if (field.kind === "choice") return choice(field.label, name, field.values);
+  if (field.kind === "tick")
+    return html`<label class="sure"><input type="checkbox" name="${name}" value="yes" /> ${field.label}</label>`;
+  if (field.kind === "text") return html`<label>${field.label} <input name="${name}" maxlength="${textMax}" /></label>`;
+  return html`<label
+    >${field.label} <input name="${name}" inputmode="numeric" pattern="[0-9]+" size="9" required
+  /></label>`;
 }
 
 /** A choice of one value, with a label for each. */

@@ -1,10 +1,9 @@
 import { recordLabel, type ErrorFacts, type RecordId, type RecordState, type StreamName } from "#model";
 import { duration } from "#operator";
-import type { RecordVerb } from "../../acts.ts";
 import { html, type Content, type Html } from "#server";
 
 /** The address of a record's page. A key that a path cannot contain (empty, or `..`) goes into the query. */
-export function pathOf(id: RecordId, verb?: RecordVerb): string {
+export function pathOf(id: RecordId, verb?: string): string {
   const [stream, key] = [id.stream, id.key].map((part) => encodeURIComponent(part.toWellFormed()));
   const end = verb === undefined ? "" : `/${verb}`;
   return /^\.{0,2}$/.test(id.key) ? `/records/${stream}${end}?key=${key}` : `/records/${stream}/${key}${end}`;

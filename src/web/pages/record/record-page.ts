@@ -3,9 +3,9 @@ import { actorText, exchangeEnd, meaningOf, recordRemedy } from "#operator";
 import { isForgotten, type AuditRecord, type Exchange, type RecordView } from "#store";
 import type { RecordDetail } from "../../contract.ts";
 import { html, table, type Content, type Html } from "#server";
+import { actForms } from "../frame/act-form.ts";
 import { page, type Frame } from "../frame/layout.ts";
 import { joined } from "./records-page.ts";
-import { recordForms } from "./record-forms.ts";
 import { sidesTable } from "./sides-table.ts";
 import { changes, shown } from "../frame/values.ts";
 import { badge, fact, instant, pathOf, reason, sentence } from "../frame/wording.ts";
@@ -29,7 +29,7 @@ export function recordPage({ detail, frame, now }: RecordPage): Html {
       <p>${meaningOf(record)}</p>
       <div class="card ${record.state}">
         <dl>${facts(detail, now)}</dl>
-        ${recordForms(detail, frame)}
+        <div class="acts">${actForms("record", record.id, detail, frame).map((act) => act.html)}</div>
       </div>
       <h2>From the ERP to the service</h2>
       ${sidesTable(sides, record.applied !== undefined)}

@@ -1,13 +1,14 @@
 import { errorText } from "#model";
-import type { ChannelTest } from "#notify";
+import { channelTestAct, type ChannelTest } from "#operator";
 import { html, type Html } from "#server";
+import { addressOf } from "../frame/act-form.ts";
 import { csrfField, page, type Frame } from "../frame/layout.ts";
 import { sentence } from "../frame/wording.ts";
 
 /** Sends a test message through every channel. */
 export function channelTestForm(channels: readonly string[], { visitor }: Frame): Html | undefined {
   if (channels.length === 0 || visitor?.role !== "act") return undefined;
-  return html`<form class="acts" method="post" action="/notify/test">
+  return html`<form class="acts" method="post" action="${addressOf(channelTestAct, undefined)}">
     ${csrfField(visitor)}<button>Send a test message (${channels.join(", ")})</button>
   </form>`;
 }

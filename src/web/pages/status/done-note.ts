@@ -1,14 +1,19 @@
-import { counted, type StreamName } from "#model";
+import type { StreamName } from "#model";
+import { acts, type Act } from "#operator";
 import { html, type Html } from "#server";
 
-/** The result of an act on many records. */
-export type BulkResult =
-  | { readonly act: "retry"; readonly count: number; readonly of: number }
-  | { readonly act: "deletions" | "plan"; readonly count: number; readonly stream: StreamName };
-
-/** The status page with a note about the result. */
-export function donePath(result: BulkResult): string {
-  const parameters = Object.entries(result).map(([name, value]): [string, string] => [name, String(value)]);
+/** The status page with a note about the result of an act on many records. */
+export function donePath(
+  { name, target }: Pick<Act, "name" | "target">,
+  of: string,
+  count: number,
+  asked: number,
+): string {
+  const parameters = {
+    act: name,
+    count: String(count),
+    ...(target === "stream" ? { stream: of } : { of: String(asked) }),
+  };
   return `/?${new URLSearchParams(parameters).toString()}`;
 }
 
@@ -18,18 +23,12 @@ export function doneNote(query: Readonly<Record<string, string>>, streams: reado
   return text === undefined ? undefined : html`<p class="done" role="status">${text}</p>`;
 }
 
-function textOf({ act, count, of, stream = "" }: Readonly<Record<string, string>>, streams: readonly StreamName[]) {
-  const [done, asked] = [numberIn(count), numberIn(of)];
-  if (done === undefined) return undefined;
-  if (act === "retry" && asked !== undefined) {
-    const rest = done < asked ? " The others are no longer held up." : "";
-    return `${done.toLocaleString("en")} of ${counted(asked, "record")} ${asked === 1 ? "is" : "are"} due now.${rest}`;
-  }
-  if (!streams.includes(stream)) return undefined;
-  if (act === "deletions") return `${counted(done, "deletion")} of ${stream} ${done === 1 ? "was" : "were"} confirmed.`;
-  return act === "plan"
-    ? `${counted(done, "update")} of ${stream} ${done === 1 ? "was" : "were"} released.`
-    : undefined;
+function textOf({ act: name, count, of, stream }: Readonly<Record<string, string>>, streams: readonly StreamName[]) {
+  const kind = stream === undefined ? "group" : "stream";
+  const act = acts.find((each) => each.name === name && each.target === kind);
+  const [done, asked] = [numberIn(count), numberIn(kind === "group" ? of : count)];
+  if (done === undefined || asked === undefined) return undefined;
+  return stream === undefined || streams.includes(stream) ? act?.bulk?.said(done, asked, stream ?? "") : undefined;
 }
 
 function numberIn(text: string | undefined): number | undefined {

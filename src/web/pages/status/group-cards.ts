@@ -1,9 +1,19 @@
 import { counted, localTime } from "#model";
-import { actorText, attentionStates, isSnoozed, remedyOf, retriableStates, type NotedGroup } from "#operator";
+import {
+  actorText,
+  attentionStates,
+  isSnoozed,
+  noteAct,
+  remedyOf,
+  retriableStates,
+  retryGroupAct,
+  sameSnooze,
+  textMax,
+  type NotedGroup,
+} from "#operator";
 import { html, typed, type Html } from "#server";
 import type { StatusSource } from "../../contract.ts";
-import { sameSnooze, textMax } from "../../routes/sent.ts";
-import { choice } from "../frame/act-form.ts";
+import { actForms, addressOf, choice } from "../frame/act-form.ts";
 import { csrfField, type Frame } from "../frame/layout.ts";
 import { badge, fact, instant, sentence } from "../frame/wording.ts";
 import { joined, recordsPath } from "../record/records-page.ts";
@@ -66,13 +76,13 @@ function noteOf({ noted, count }: NotedGroup, now: number): Html | undefined {
 }
 
 /** What a person may do with a group: retry all of its records, and leave a note for others. */
-function groupForms(group: NotedGroup, { visitor }: Frame): Html | undefined {
+function groupForms(group: NotedGroup, frame: Frame): Html | undefined {
+  const { visitor } = frame;
   if (visitor?.role !== "act" || group.error === undefined) return undefined;
   const { id, stream, state, count, error, noted } = group;
-  const path = `/groups/${id}`;
   const name = `${stream}, ${error.code}, ${state}`;
   const label = count === 1 ? "Try it again" : `Try all ${count.toLocaleString("en")} again`;
-  const form = html`<form method="post" action="${path}/retry">
+  const form = html`<form method="post" action="${addressOf(retryGroupAct, id)}">
     ${csrfField(visitor)}<input type="hidden" name="count" value="${count}" /><button
       class="plain"
       aria-label="${label}: ${name}"
@@ -93,7 +103,7 @@ function groupForms(group: NotedGroup, { visitor }: Frame): Html | undefined {
     <details>
       <summary aria-label="Note, owner, snooze: ${name}">Note, owner, snooze</summary>
       <p>Shown to others here and in <code class="command">svcsync groups</code>. A snooze mutes its messages.</p>
-      <form method="post" action="${path}/note">
+      <form method="post" action="${addressOf(noteAct, id)}">
         ${csrfField(visitor)}
         <input type="hidden" name="notedAt" value="${noted === undefined ? "" : new Date(noted.at).toISOString()}" />
         <label>Note <input name="note" maxlength="${textMax}" value="${typed(noted?.note)}" /></label>
@@ -102,6 +112,7 @@ function groupForms(group: NotedGroup, { visitor }: Frame): Html | undefined {
         <button class="plain" aria-label="Save: ${name}">Save</button>
       </form>
     </details>
+    ${actForms("group", id, group, frame).map((act) => act.html)}
   </div>`;
 }
 

@@ -18,7 +18,7 @@ import type { Overview } from "../../contract.ts";
 import { channelTestForm } from "./channel-test.ts";
 import { groupCards, type NamedGroup } from "./group-cards.ts";
 import { page, type Frame } from "../frame/layout.ts";
-import { decisionLinks, fileForms } from "./stream-forms.ts";
+import { decisionForms } from "./stream-forms.ts";
 import { streamHeads, streamRow } from "./stream-rows.ts";
 import { instant, sentence } from "../frame/wording.ts";
 
@@ -83,7 +83,7 @@ function streamCard(stream: StreamStatus, frame: Frame): Html {
       ${attention.map((text) => html`<li>${sentence(text)}</li>`)}
     </ul>
     ${todo === undefined ? undefined : html`<p class="todo"><strong>What to do:</strong> ${sentence(todo)}</p>`}
-    ${decisionLinks(stream, frame)} ${fileForms(stream, frame)}
+    ${decisionForms(stream, frame)}
   </article>`;
 }
 

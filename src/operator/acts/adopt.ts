@@ -1,7 +1,31 @@
 import type { Stream } from "#mapping";
 import { ParkError, type Actor, type StreamName } from "#model";
-import { blindRemedy, type AdoptionPlan, type Matcher, type PlannedRecord } from "#pipeline";
+import { adoptionHold, blindRemedy, type AdoptionPlan, type Matcher, type PlannedRecord } from "#pipeline";
 import type { ActStore, MatchStore } from "#store";
+import { z } from "zod";
+import { defineAct } from "./act.ts";
+import { knownStream } from "./known-record.ts";
+
+/** Releases a stream that waits for a decision about existing records. */
+export const adoptAct = defineAct({
+  name: "adopt",
+  target: "stream",
+  needs: "systems",
+  help: "Release a stream that waits for a decision about existing records",
+  input: { decision: z.enum(["adopt", "create-all"], "adopt or create-all").default("adopt") },
+  inputHelp: "`decision`: adopt (the default) or create-all",
+  isFinal: true,
+  audit: "release",
+  wakes: "adoption",
+  async run({ store, streams, matcher }, { target, input: { decision } }, by) {
+    const stream = knownStream(streams, target);
+    if ((await adoptionHold.find(store, target, store.clock.now())) === undefined)
+      throw new ParkError("E_NOT_RESOLVABLE", `${target} does not wait for a decision about existing records`);
+    await decideAdoption({ store, matcher }, { streams: [stream], decision }, by);
+  },
+  page: "/adoption",
+  command: "adopt --confirm",
+});
 
 /** What a first run would do with a record of the ERP, in the order in which people read it. */
 export const adoptionVerdicts = ["bound", "matched", "deleted", "new", "ambiguous", "left out", "unclear"] as const;

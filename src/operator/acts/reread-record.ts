@@ -1,17 +1,28 @@
-import { type Actor, type Key, ParkError, type StreamName } from "#model";
-import { pollNote, rereadNote, stageByKey } from "#pipeline";
+import { type Actor, type Key, ParkError, recordLabel, type StreamName } from "#model";
+import { stageByKey } from "#pipeline";
 import type { SourceStream } from "#sources";
-import type { ActStore, IntakeStore, NoteStore } from "#store";
+import type { ActStore, IntakeStore } from "#store";
+import { defineAct } from "./act.ts";
 
-/** Makes the next poll read the stream from its beginning. Unchanged rows cost no request to the service. */
-export async function rereadStream(
-  { store }: { readonly store: { readonly acts: ActStore } & NoteStore },
-  stream: StreamName,
-  by: Actor,
-): Promise<void> {
-  await store.acts.save(stream, { action: "reread", outcome: "from the beginning" }, by);
-  await store.saveNote(rereadNote(stream), true);
-}
+/** Reads a record from the ERP now. */
+export const rereadRecordAct = defineAct({
+  name: "reread",
+  target: "record",
+  needs: "systems",
+  help: "Read a record from the ERP now",
+  input: {},
+  audit: "reread",
+  wakes: "deliveries",
+  async run({ store, sources }, { target, signal }, by) {
+    const { stream, key } = target;
+    const source = sources.streams.get(stream);
+    if (source === undefined) throw new ParkError("E_RECORD_UNKNOWN", `${stream} is not in the sync file`);
+    const { missing } = await rereadKeys({ store, source }, { stream, keys: [key], signal }, by);
+    if (missing.length > 0) throw new ParkError("E_NOT_RESOLVABLE", `the ERP does not have ${recordLabel(target)}`);
+  },
+  forms: () => [{ label: "Read it from the ERP again", means: "Reads the row now; it is delivered if it changed." }],
+  command: "reread",
+});
 
 export interface Reread {
   readonly changed: number;
@@ -40,16 +51,4 @@ export async function rereadKeys(
   const [first] = refused;
   if (first !== undefined) throw first.error;
   return { changed, unchanged: keys.length - changed - missing.length, missing };
-}
-
-/** Makes the running daemon poll the streams within a second; without one, the next daemon that starts. */
-export async function pollNow(
-  { store }: { readonly store: { readonly acts: ActStore } & NoteStore },
-  streams: readonly StreamName[],
-  by: Actor,
-): Promise<void> {
-  for (const stream of streams) {
-    await store.acts.save(stream, { action: "poll", outcome: "now" }, by);
-    await store.saveNote(pollNote(stream), true);
-  }
 }

@@ -1,8 +1,33 @@
 import type { Stream } from "#mapping";
-import { type Actor, ParkError, type StreamName } from "#model";
-import { confirmChange, confirmDeletions as confirm, confirmMail, confirmMassChange, heldDeletions } from "#pipeline";
-import type { ActStore, NoteStore, OperatorStore, RecordStore, Store } from "#store";
+import { counted, type Actor, ParkError } from "#model";
+import { confirmChange, confirmMail, confirmMassChange } from "#pipeline";
+import type { ActStore, NoteStore } from "#store";
 import type { StreamPlan } from "../plan/stream-plan.ts";
+import { defineAct } from "./act.ts";
+import { text } from "./inputs.ts";
+
+/** Releases what a guard holds, if this is still its plan. */
+export const planAct = defineAct({
+  name: "plan",
+  target: "stream",
+  needs: "daemon",
+  help: "Release what the change guard, the mass-change guard or the mail guard holds",
+  input: { plan: text },
+  inputHelp: "`plan`, the id of the plan to confirm; any other id is refused (E_PLAN_OUTDATED)",
+  isFinal: true,
+  audit: "plan",
+  async run({ store, streams, planNow }, { target, input: { plan: id } }, by) {
+    return heldCount(await confirmPlan({ store }, { id, plans: [await planNow(target)], streams }, by));
+  },
+  answer: (updates, common) => ({ ...common, updates }),
+  bulk: {
+    count: (updates) => updates,
+    asked: (updates) => updates,
+    said: (count, _, stream) => `${counted(count, "update")} of ${stream} ${count === 1 ? "was" : "were"} released.`,
+  },
+  page: "own",
+  command: "plan --confirm",
+});
 
 /**
  * Confirms the updates of a plan that the change guard or the mass-change guard holds: the daemon, or the next sync, writes them.
@@ -44,26 +69,4 @@ function outdated(id: string, plans: readonly StreamPlan[]): ParkError {
     "E_PLAN_OUTDATED",
     `plan ${id} is not what would be written now: ${wanted}. Nothing was confirmed`,
   );
-}
-
-/**
- * Confirms the deletions that the guard holds: these are carried out, and no others.
- * @param count how many the person saw.
- * @throws {ParkError} E_NOT_RESOLVABLE when a different number is held now.
- */
-export async function confirmDeletions(
-  { store }: { readonly store: Pick<Store, "acts" | "clock"> & OperatorStore & RecordStore & NoteStore },
-  { stream, count }: { readonly stream: StreamName; readonly count: number },
-  by: Actor,
-): Promise<void> {
-  // Deletions that arrive while these are counted are not included.
-  const at = store.clock.now();
-  const held = await heldDeletions(store, stream);
-  if (held?.count !== count)
-    throw new ParkError(
-      "E_NOT_RESOLVABLE",
-      `${held?.count ?? 0} deletions of ${stream} are held now, but you confirmed ${count}: check them again`,
-    );
-  await store.acts.save(stream, { action: "deletions", outcome: `confirmed ${count} of ${held.known}` }, by);
-  await confirm(store, stream, held, at);
 }
