@@ -7,7 +7,7 @@ export function unreachable(where: string, cause?: unknown): RetryError {
 }
 
 /** The error if the server answered but refused: its memory is full, it is read-only, a command is forbidden. */
-export function refused(where: string, cause: unknown): RetryError {
+export function queueRefused(where: string, cause: unknown): RetryError {
   const why = messageOf(cause);
   return new RetryError("E_QUEUE_REFUSED", `the queue at ${where} refused a command: ${why}`, { cause });
 }

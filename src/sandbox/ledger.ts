@@ -1,5 +1,5 @@
 import type { ResourceName } from "#model";
-import type { Database } from "./records/database.ts";
+import type { RecordDatabase } from "./records/database.ts";
 import type { Version, WriteAction } from "./records/version.ts";
 
 /** A finished request. Bodies of logins, and tokens, are never kept. */
@@ -44,14 +44,14 @@ interface Waiter {
 
 /** All requests to the sandbox, and all writes. */
 export class Ledger {
-  readonly #database: Database;
+  readonly #database: RecordDatabase;
   readonly #size: number;
   #ring: RequestEntry[] = [];
   #lastNumber = 0;
   #counts = new Map<string, number>();
   #waiters: Waiter[] = [];
 
-  constructor(database: Database, size: number) {
+  constructor(database: RecordDatabase, size: number) {
     this.#database = database;
     this.#size = size;
   }

@@ -2,7 +2,7 @@ import { systemClock, type Clock, type JsonObject, type ResourceName } from "#mo
 import type { Logger } from "#telemetry";
 import { DEFAULT_ACCOUNT, DEFAULT_TOKEN, type Account, type StaticToken } from "./account.ts";
 import { Api } from "./api/api.ts";
-import { Sessions } from "./api/sessions.ts";
+import { ApiSessions } from "./api/sessions.ts";
 import { Tenant } from "./api/tenant.ts";
 import { openControl } from "./control/control.ts";
 import type { Fault } from "./faults/fault.ts";
@@ -12,7 +12,7 @@ import { closeServer, listen } from "./http/listening.ts";
 import { Ledger } from "./ledger.ts";
 import { DataFile } from "./records/data-file.ts";
 import type { StoredRecord } from "./records/version.ts";
-import { checkNames, seedReferenceData, seedRows } from "./seed/seeding.ts";
+import { expectKnownNames, seedReferenceData, seedRows } from "./seed/seeding.ts";
 import { switchesOf, type Switches } from "./switches.ts";
 
 export interface SandboxOptions extends Partial<Switches> {
@@ -50,7 +50,7 @@ export interface Sandbox extends AsyncDisposable {
   readonly controlUrl: string;
   readonly ledger: Ledger;
   readonly faults: Faults;
-  readonly tokens: Pick<Sessions, "revoke" | "list">;
+  readonly tokens: Pick<ApiSessions, "revoke" | "list">;
   /** All records of a resource by ascending id, as stored: neutral field names, without computed fields. */
   records(resource: ResourceName): StoredRecord[];
   record(resource: ResourceName, id: number): StoredRecord | undefined;
@@ -73,10 +73,10 @@ export async function startSandbox(options: SandboxOptions = {}): Promise<Sandbo
   const statics = options.tokens ?? [{ token: DEFAULT_TOKEN, username: accounts[0]?.username ?? "" }];
   const switches = switchesOf(options);
   const tenant = new Tenant(switches, clock);
-  checkNames(tenant, switches, accounts);
+  expectKnownNames(tenant, switches, accounts);
   const { database } = tenant;
   const userId = (username: string) => database.table("user").find("username", username)[0]?.id;
-  const sessions = new Sessions(accounts, statics, switches, clock, userId);
+  const sessions = new ApiSessions(accounts, statics, switches, clock, userId);
   const faults = new Faults([...tenant.catalogue.resources.keys(), ...OTHER_TARGETS]);
   for (const fault of options.faults ?? []) faults.add(fault);
   const ledger = new Ledger(database, options.ledgerSize ?? DEFAULT_LEDGER_SIZE);

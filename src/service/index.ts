@@ -8,6 +8,6 @@ export { isRefusal } from "./transport/failures.ts";
 export { KnownNames, type ReferenceCache } from "./reads/reference.ts";
 export { resourceFacts, resourceNames } from "./catalogue/catalogue.ts";
 export { takes } from "./catalogue/catalogue-fields.ts";
-export { idOf, isEmpty, sameValue } from "./dialect/values.ts";
+export { serviceIdOf, isEmpty, sameValue } from "./dialect/values.ts";
 export { catalogueFacts } from "./reads/field-facts.ts";
 export { mailingOf, type Mailing } from "./reads/mailing.ts";

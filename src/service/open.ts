@@ -17,7 +17,7 @@ import { Paths, type LoadWritten } from "./dialect/paths.ts";
 import { Probe } from "./probe/probe.ts";
 import { Records } from "./reads/records.ts";
 import { Reference, type ReferenceCache } from "./reads/reference.ts";
-import { ServerClock } from "./transport/server-clock.ts";
+import { ServiceClock } from "./transport/server-clock.ts";
 import { openSession } from "./transport/open-session.ts";
 import type { SessionCell } from "./transport/shared-token.ts";
 import { Transport, type RequestFacts } from "./transport/transport.ts";
@@ -72,7 +72,7 @@ export function openService(settings: Settings["service"], secrets: Secrets, con
     userAgent: context.version === undefined ? "svcsync" : `svcsync/${context.version}`,
     connections: settings.concurrency + SPARE_CONNECTIONS,
   });
-  const serverClock = new ServerClock(clock);
+  const serverClock = new ServiceClock(clock);
   const renew = context.renew ?? ignore;
   const addresses = { url: paths.login, logoutUrl: paths.logout, probeUrl: paths.address(PROBE) };
   const loginDeps = { ...addresses, secrets, http, clock, serverClock, logger, hide, renew };

@@ -1,10 +1,10 @@
 import { utf8Fault } from "#model";
-import type { Problem } from "./problem.ts";
+import type { EnvironmentProblem } from "./problem.ts";
 import { opensQuote } from "./quoted-values.ts";
 import { isSettingsKey, keys } from "./schema/schema.ts";
 
 /** A byte of another encoding would become another letter, in a password too. Texts of UTF-16 are found by their zeros. */
-export function wrongBytes(bytes: Uint8Array): Problem[] {
+export function wrongBytes(bytes: Uint8Array): EnvironmentProblem[] {
   const fault = bytes.includes(0) ? undefined : utf8Fault(bytes);
   if (fault === undefined) return [];
   const found = `the byte ${fault.byte} in line ${fault.line}, at byte ${fault.column} of it`;
@@ -16,7 +16,7 @@ export function envFileProblems(
   content: string,
   texts: Readonly<Record<string, string>>,
   outer: Readonly<Record<string, string>>,
-): Problem[] {
+): EnvironmentProblem[] {
   // Windows consoles write and append UTF-16.
   if (content.includes("\0")) return [{ key: "--env-file", found: "UTF-16 text", wanted: "a file in UTF-8" }];
   const spaced = spacedNames(content);
@@ -34,7 +34,7 @@ const assignment =
   /^\s*(?:export\s+)?[\w.-]+(?:\s*=\s*?|:\s+?)(?:\s*'(?:\\'|[^'])*'|\s*"(?:\\"|[^"])*"|\s*`(?:\\`|[^`])*`|[^#\r\n]+)?\s*(?:#.*)?$/gm;
 
 /** Finds names with blanks in them, such as `ERP URL=…`: such a line sets nothing. */
-function spacedNames(content: string): Problem[] {
+function spacedNames(content: string): EnvironmentProblem[] {
   const rest = content.replaceAll("\r", "").replace(assignment, "");
   const names = rest.matchAll(/^[ \t]*(?:export[ \t]+)?([A-Za-z_]\w*(?:[ \t]+\w+)+)[ \t]*=/gm);
   return [...names].map(([, name = ""]) => {
@@ -48,7 +48,7 @@ function spacedNames(content: string): Problem[] {
 }
 
 /** Finds quotes that are not closed: the value keeps the quote, or swallows the lines below it. */
-function openQuotes(content: string, texts: Readonly<Record<string, string>>): Problem[] {
+function openQuotes(content: string, texts: Readonly<Record<string, string>>): EnvironmentProblem[] {
   return Object.entries(texts).flatMap(([name, text]) => {
     const raw = new RegExp(
       `^[ \\t]*(?:export[ \\t]+)?${name.replace(/[.-]/g, "\\$&")}[ \\t]*=[ \\t]*(.*?)[ \\t\\r]*$`,
@@ -74,7 +74,7 @@ function openQuotes(content: string, texts: Readonly<Record<string, string>>): P
  * Finds values that the parser cuts: in a value without quotes, # starts a comment and the rest is silently lost. Half a password, or none,
  * takes hours to find.
  */
-function cutTexts(content: string, texts: Readonly<Record<string, string>>): Problem[] {
+function cutTexts(content: string, texts: Readonly<Record<string, string>>): EnvironmentProblem[] {
   const lines = content.matchAll(/^[ \t]*(?:export[ \t]+)?([\w.-]+)[ \t]*=(?:[ \t]*([^\s#'"`][^\n#]*)#|#(?=\S))/gm);
   return [...lines].flatMap(([, name = "", before = ""]) => {
     const isCut = texts[name] === before && !/\s$/.test(before);
@@ -83,7 +83,7 @@ function cutTexts(content: string, texts: Readonly<Record<string, string>>): Pro
 }
 
 /** Finds lines such as `- STORE_URL=…` and `STORE_URL …`, which the parser silently ignores. */
-function deadLines(content: string, texts: Readonly<Record<string, string>>): Problem[] {
+function deadLines(content: string, texts: Readonly<Record<string, string>>): EnvironmentProblem[] {
   return Object.keys(keys).flatMap((key) => {
     const line = new RegExp(`^(?![ \\t]*(?:#|;|//))(?:[^#=\\n]*[^\\w.#=\\n-])?${key}(?![\\w.-])`, "m");
     if (texts[key] !== undefined || !line.test(content)) return [];

@@ -2,9 +2,9 @@ import { readFileSync } from "node:fs";
 import { parse } from "dotenv";
 import { codeOf, utf8Fault } from "#model";
 import { envFileProblems, wrongBytes } from "./env-file-lines.ts";
-import type { Problem } from "./problem.ts";
+import type { EnvironmentProblem } from "./problem.ts";
 import { quotedValues } from "./quoted-values.ts";
-import type { Key } from "./schema/key.ts";
+import type { SettingKey } from "./schema/key.ts";
 import { isSettingsKey, keys } from "./schema/schema.ts";
 import { mayComeFromFile } from "./secrets.ts";
 import { blankNames, isServiceLink, lowerCaseProxies, unknownNames } from "./unknown-names.ts";
@@ -24,7 +24,7 @@ export interface Environment {
   readonly texts: Readonly<Record<string, string>>;
   /** The files that texts were read from, by the name of the variable. */
   readonly secretFiles: ReadonlyMap<string, string>;
-  readonly problems: readonly Problem[];
+  readonly problems: readonly EnvironmentProblem[];
 }
 
 const fileSuffix = "_FILE";
@@ -40,7 +40,7 @@ export function readEnvironment({
   environment = process.env,
   mayLackSecrets = false,
 }: EnvironmentOptions): Environment {
-  const problems: Problem[] = [];
+  const problems: EnvironmentProblem[] = [];
   const outer = withProxies(withoutEmpty(environment));
   const file = withProxies(withoutEmpty(readEnvFile(envFile, outer, problems)));
   const texts = { ...file, ...outer };
@@ -68,7 +68,7 @@ const pathWanted = "the path of a file that can be read; a value itself belongs 
  * Reads secrets from files, as containers supply them. A file for one of our keys must be readable, or is reported. Files for other keys
  * (`ERP_PASSWORD_FILE`, for the sync file) are read if possible, because a name alone does not tell whether it is meant for svcsync.
  */
-function readSecretFiles(texts: Record<string, string>, problems: Problem[]): Map<string, string> {
+function readSecretFiles(texts: Record<string, string>, problems: EnvironmentProblem[]): Map<string, string> {
   const files = new Map<string, string>();
   for (const [name, path] of Object.entries(texts)) {
     if (!name.endsWith(fileSuffix) || isSettingsKey(name)) continue;
@@ -125,7 +125,7 @@ export function rereadSecretFiles(
 
 /** Whether the key accepts the text. A token that no HTTP header can carry would never be refused, and so never be read again. */
 function isUsable(name: string, text: string): boolean {
-  const key = Object.entries<Key>(keys).find(([known]) => known === name)?.[1];
+  const key = Object.entries<SettingKey>(keys).find(([known]) => known === name)?.[1];
   return key?.value.safeParse(text).success ?? true;
 }
 
@@ -139,7 +139,7 @@ function withoutEmpty(texts: Readonly<Record<string, string | undefined>>): Reco
 function readEnvFile(
   path: string | undefined,
   outer: Readonly<Record<string, string>>,
-  problems: Problem[],
+  problems: EnvironmentProblem[],
 ): Record<string, string> {
   try {
     const bytes = readFileSync(path ?? ".env");

@@ -1,8 +1,8 @@
 import { isHarmless } from "#model";
 import { readEnvironment, type EnvironmentOptions } from "./environment.ts";
-import type { Key } from "./schema/key.ts";
+import type { SettingKey } from "./schema/key.ts";
 import { localSettings, type LocalSettings } from "./local-settings.ts";
-import { settingsError, type Problem } from "./problem.ts";
+import { settingsError, type EnvironmentProblem } from "./problem.ts";
 import { keys, type Values } from "./schema/schema.ts";
 import { secretsOf, type Secrets } from "./secrets.ts";
 import { proxyFor, serviceSettings, type ServiceSettings } from "./service-settings.ts";
@@ -41,9 +41,12 @@ function read(options: EnvironmentOptions) {
   const { values, problems: valueProblems } = parseValues(texts);
   // What is wrong with the text itself explains why its value is not accepted.
   const told = new Set(environmentProblems.map(({ key }) => key));
-  const localProblems: Problem[] = [...environmentProblems, ...valueProblems.filter(({ key }) => !told.has(key))];
+  const localProblems: EnvironmentProblem[] = [
+    ...environmentProblems,
+    ...valueProblems.filter(({ key }) => !told.has(key)),
+  ];
   const local = localSettings(values, environment, localProblems);
-  const serviceProblems: Problem[] = [];
+  const serviceProblems: EnvironmentProblem[] = [];
   const service = serviceSettings(values, serviceProblems);
   // An invalid value was replaced by its default or by nothing: report only the invalid value, not the problems that follow from it.
   const said = new Set(localProblems.map(({ key }) => key));
@@ -52,10 +55,10 @@ function read(options: EnvironmentOptions) {
 }
 
 /** Parses each key's text by its schema. An invalid text counts as absent, so that all problems are found at once. */
-function parseValues(texts: Readonly<Record<string, string>>): { values: Values; problems: Problem[] } {
-  const problems: Problem[] = [];
+function parseValues(texts: Readonly<Record<string, string>>): { values: Values; problems: EnvironmentProblem[] } {
+  const problems: EnvironmentProblem[] = [];
   const values: Record<string, unknown> = {};
-  for (const [name, key] of Object.entries<Key>(keys)) {
+  for (const [name, key] of Object.entries<SettingKey>(keys)) {
     const text = texts[name];
     const parsed = text === undefined ? undefined : key.value.safeParse(text);
     if (text !== undefined && parsed?.success === false) {

@@ -1,6 +1,6 @@
 import type { Environment } from "./environment.ts";
 import { notifySettings } from "./notify-settings.ts";
-import { compared, needs, type Problem } from "./problem.ts";
+import { compared, needs, type EnvironmentProblem } from "./problem.ts";
 import type { Values } from "./schema/schema.ts";
 import type { Secrets } from "./secrets.ts";
 import { usualSyncFile } from "./sync-file-place.ts";
@@ -12,7 +12,7 @@ export type LocalSettings = Readonly<ReturnType<typeof localSettings>>;
 export function localSettings(
   values: Values,
   { texts: environment, secretFiles }: Pick<Environment, "texts" | "secretFiles">,
-  problems: Problem[],
+  problems: EnvironmentProblem[],
 ) {
   problems.push(
     ...compared(values, "RETRY_BASE_SECONDS", "at most", "RETRY_MAX_SECONDS"),
@@ -81,7 +81,7 @@ export function localSettings(
 }
 
 /** Of two files, one may be left from an earlier version: taking either could write with a mapping that is not meant. */
-function syncFileOf(problems: Problem[]): string {
+function syncFileOf(problems: EnvironmentProblem[]): string {
   const { path, both } = usualSyncFile();
   const wanted = "one of them: move the other one away, or set SYNC_FILE to the right one";
   if (both !== undefined) problems.push({ key: "SYNC_FILE", found: `two sync files, ${both}`, wanted });
@@ -89,7 +89,7 @@ function syncFileOf(problems: Problem[]): string {
 }
 
 /** A proxy's header is only trusted together with the addresses that may send it, because anyone can send the header. */
-function pageProxy(values: Values, problems: Problem[]) {
+function pageProxy(values: Values, problems: EnvironmentProblem[]) {
   const { PAGE_PROXY_HEADER: header, PAGE_PROXY_ADDRESSES: addresses, PAGE_PROXY_ROLE: role } = values;
   if (header !== undefined && addresses !== undefined) return { header, addresses, role };
   const wanted = "both PAGE_PROXY_HEADER and PAGE_PROXY_ADDRESSES, or neither";
@@ -106,14 +106,14 @@ function queueKind(url: string | undefined): "redis" | "postgres" | "own" {
 }
 
 /** Backups copy a store in SQLite only, so no interval may be set with STORE_URL. */
-function checkBackups(values: Values, problems: Problem[]): void {
+function checkBackups(values: Values, problems: EnvironmentProblem[]): void {
   if (values.STORE_URL === undefined || values.BACKUP_EVERY === undefined) return;
   const wanted = "none beside STORE_URL; back the database up by its own tools, such as pg_dump";
   problems.push({ key: "BACKUP_EVERY", found: "an interval", wanted });
 }
 
 /** Replicas that each have a store, or a queue that the others cannot reach, must not start. */
-function checkShared(values: Values, problems: Problem[]): void {
+function checkShared(values: Values, problems: EnvironmentProblem[]): void {
   if (!values.STORE_SHARED) return;
   const missing = (["STORE_URL", "QUEUE_URL"] as const).filter((key) => values[key] === undefined);
   const wanted = "the address that all svcsync share, because STORE_SHARED is true";

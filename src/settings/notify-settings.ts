@@ -1,5 +1,5 @@
 import { hostname } from "node:os";
-import { needs, type Problem } from "./problem.ts";
+import { needs, type EnvironmentProblem } from "./problem.ts";
 import type { Values } from "./schema/schema.ts";
 
 export type { QuietHours } from "./schema/quiet-hours.ts";
@@ -12,7 +12,7 @@ const SUBMISSION = 587;
 const SUBMISSIONS = 465;
 
 /** Interprets the keys of notifications. */
-export function notifySettings(values: Values, problems: Problem[]) {
+export function notifySettings(values: Values, problems: EnvironmentProblem[]) {
   problems.push(
     ...needs(values, "NOTIFY_WEBHOOK_KEY", "NOTIFY_WEBHOOK_URL", "the address that NOTIFY_WEBHOOK_KEY signs for"),
     ...needs(values, "NOTIFY_EMAIL_TO", "SMTP_URL", "the mail server that NOTIFY_EMAIL_TO needs"),

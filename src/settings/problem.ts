@@ -2,7 +2,7 @@ import { StopError } from "#model";
 import type { Values } from "./schema/schema.ts";
 
 /** One problem with the environment. */
-export interface Problem {
+export interface EnvironmentProblem {
   readonly key: string;
   /** What was found, in quotes; never a secret. */
   readonly found: string;
@@ -10,7 +10,7 @@ export interface Problem {
 }
 
 /** Returns the problem if `key` is set but `other`, which it needs, is not. */
-export function needs(values: Values, key: keyof Values, other: keyof Values, wanted: string): Problem[] {
+export function needs(values: Values, key: keyof Values, other: keyof Values, wanted: string): EnvironmentProblem[] {
   return values[key] === undefined || values[other] !== undefined ? [] : [{ key: other, found: "nothing", wanted }];
 }
 
@@ -23,14 +23,14 @@ export function compared(
   key: SecondsKey,
   wanted: "at most" | "more than",
   other: SecondsKey,
-): Problem[] {
+): EnvironmentProblem[] {
   const [found, limit] = [values[key], values[other]];
   if (wanted === "at most" ? found <= limit : found > limit) return [];
   return [{ key, found: `"${found / 1000}"`, wanted: `${wanted} ${other}, which is ${limit / 1000}` }];
 }
 
 /** Combines all problems in one error, sorted by key, so that they can be corrected in one go. */
-export function settingsError(problems: readonly Problem[]): StopError {
+export function settingsError(problems: readonly EnvironmentProblem[]): StopError {
   const sorted = problems.toSorted((a, b) => (a.key < b.key ? -1 : a.key > b.key ? 1 : 0));
   const lines = sorted.map(({ key, found, wanted }) => `  ${key}: found ${found}; expected ${wanted}`);
   const count = sorted.length === 1 ? "one problem" : `${sorted.length} problems`;

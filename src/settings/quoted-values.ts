@@ -1,4 +1,4 @@
-import type { Problem } from "./problem.ts";
+import type { EnvironmentProblem } from "./problem.ts";
 import { isSettingsKey } from "./schema/schema.ts";
 
 const straight = "\"'`";
@@ -29,7 +29,7 @@ const freeText = /PASSWORD$|_CODE$|_NAME$/;
  * Finds values of our keys with quotes, as `docker run --env-file` and YAML leave them: there, quotes are part of the value, and the
  * service refuses a token with them.
  */
-export function quotedValues(outer: Readonly<Record<string, string>>): Problem[] {
+export function quotedValues(outer: Readonly<Record<string, string>>): EnvironmentProblem[] {
   return Object.entries(outer).flatMap(([name, text]) => {
     if (!isSettingsKey(name) || freeText.test(name)) return [];
     const found = quotesFound(text);

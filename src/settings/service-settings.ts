@@ -1,4 +1,4 @@
-import { compared, needs, type Problem } from "./problem.ts";
+import { compared, needs, type EnvironmentProblem } from "./problem.ts";
 import type { Values } from "./schema/schema.ts";
 
 /** The service's part of the settings. */
@@ -16,7 +16,7 @@ type Login =
     };
 
 /** Interprets the service's keys. Undefined if they are incomplete or contradictory, with the reasons in `problems`. */
-export function serviceSettings(values: Values, problems: Problem[]) {
+export function serviceSettings(values: Values, problems: EnvironmentProblem[]) {
   const url = values.SERVICE_URL;
   if (url === undefined)
     problems.push({
@@ -35,7 +35,7 @@ export function serviceSettings(values: Values, problems: Problem[]) {
     /** Another address of the same service, under which the store may know it. */
     formerUrl: values.SERVICE_FORMER_URL,
     login,
-    dialect: dialectOf(values),
+    dialect: serviceDialectOf(values),
     connectTimeoutMs: values.SERVICE_CONNECT_TIMEOUT_SECONDS,
     answerTimeoutMs: values.SERVICE_ANSWER_TIMEOUT_SECONDS,
     callTimeoutMs: values.SERVICE_CALL_TIMEOUT_SECONDS,
@@ -62,9 +62,9 @@ export function proxyFor(serviceUrl: string | undefined, values: Values): string
  * Everything that the API reference leaves open, as values; the known facts are the defaults. `svcsync check --service` shows which of them
  * a tenant needs.
  */
-export type Dialect = Readonly<ReturnType<typeof dialectOf>>;
+export type ServiceDialect = Readonly<ReturnType<typeof serviceDialectOf>>;
 
-export function dialectOf(values: Values) {
+export function serviceDialectOf(values: Values) {
   return {
     /** The word that the API uses where the reference writes `svc`: in paths, wrapper keys, `fields` and link names. */
     brand: values.DIALECT_BRAND,
@@ -91,7 +91,7 @@ export function dialectOf(values: Values) {
   };
 }
 
-function loginOf(values: Values, problems: Problem[]): Login | undefined {
+function loginOf(values: Values, problems: EnvironmentProblem[]): Login | undefined {
   const { SERVICE_TOKEN: token, SERVICE_USERNAME: username, SERVICE_PASSWORD: password } = values;
   if (token !== undefined) {
     for (const key of ["SERVICE_USERNAME", "SERVICE_PASSWORD", "SERVICE_CODE", "SERVICE_TOKEN_NAME"] as const)

@@ -1,5 +1,5 @@
 import { nearest } from "#model";
-import type { Problem } from "./problem.ts";
+import type { EnvironmentProblem } from "./problem.ts";
 import { isSettingsKey, keys, ownPrefixes } from "./schema/schema.ts";
 
 const fileSuffix = "_FILE";
@@ -10,7 +10,7 @@ export const lowerCaseProxies: readonly string[] = ["https_proxy", "http_proxy",
  * add variables of their own (`QUEUE_SERVICE_HOST`). A name without one of our prefixes may belong to an ERP (`SFTP_URL`), so it must be a
  * slip of one of our keys.
  */
-export function unknownNames(inFile: readonly string[], outside: readonly string[]): Problem[] {
+export function unknownNames(inFile: readonly string[], outside: readonly string[]): EnvironmentProblem[] {
   const known = Object.keys(keys);
   const names = new Set([...inFile, ...outside]);
   return [...names].flatMap((name) => {
@@ -54,7 +54,7 @@ function longer(name: string, known: readonly string[]): string | undefined {
 }
 
 /** Finds names of the process environment that are a key of ours but for blanks: `SERVICE_URL ` sets nothing. */
-export function blankNames(outside: readonly string[]): Problem[] {
+export function blankNames(outside: readonly string[]): EnvironmentProblem[] {
   return outside.flatMap((name) => {
     if (!/\s/.test(name)) return [];
     const meant = [name.trim(), name.trim().replace(/\s+/g, "_")].find(isKnown);

@@ -7,7 +7,7 @@ import { adapters } from "#sources";
 import { checkView } from "../../src/cli/check/check-views.ts";
 import { readPresets } from "../../src/cli/init/presets.ts";
 import { contract } from "../../src/cli/views/contract.ts";
-import { dialectOf, viewStatements } from "../../src/cli/views/view-statements.ts";
+import { viewDialectOf, viewStatements } from "../../src/cli/views/view-statements.ts";
 import { never } from "../kit/outcome.ts";
 import type { Opened } from "../sources/sql/opened.ts";
 import { dialects, useServers } from "../sources/sql/servers.ts";
@@ -37,7 +37,7 @@ async function findings(erp: Opened): Promise<Finding[]> {
 describe.each(dialects)("the views for %s", (dialect) => {
   it("are created by the statements as they are printed, and fit the contract", async () => {
     await using erp = await open(dialect);
-    expect(dialectOf(erp.place.url)).toBe(dialect);
+    expect(viewDialectOf(erp.place.url)).toBe(dialect);
     await create(erp, viewStatements(dialect));
     expect(await findings(erp)).toEqual([]);
     for (const { name, read } of syncFileAt(erp.place.url).streams) {

@@ -1,12 +1,12 @@
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import type { JsonObject } from "#model";
 import type { SandboxOptions } from "#sandbox";
-import type { Dialect } from "#settings";
+import type { ServiceDialect } from "#settings";
 import { never, thrownBy } from "../kit/outcome.ts";
 import { openTenant, rowsOf, type Tenant } from "./service-tenant.ts";
 
 /** A tenant that differs from the known facts, and the settings that say so. */
-const tenants: readonly (readonly [name: string, switches: SandboxOptions, settings: Partial<Dialect>])[] = [
+const tenants: readonly (readonly [name: string, switches: SandboxOptions, settings: Partial<ServiceDialect>])[] = [
   ["as the facts know it", {}, {}],
   ["with the vendor's brand", { brand: "acme" }, { brand: "acme" }],
   ["that wraps lists in an array", { listWrapper: "array" }, { listWrapper: "array", totalKey: undefined }],

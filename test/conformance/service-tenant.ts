@@ -1,6 +1,6 @@
 import { systemClock, type Clock, type JsonObject, type ResourceName } from "#model";
 import { DEFAULT_ACCOUNT, DEFAULT_TOKEN, startSandbox, type Sandbox, type SandboxOptions } from "#sandbox";
-import type { Dialect, Settings } from "#settings";
+import type { ServiceDialect, Settings } from "#settings";
 import { dialect, open, secrets, type Opened } from "../service/stand-in.ts";
 
 /** A sandbox, and a client that speaks its dialect. */
@@ -16,7 +16,7 @@ export interface Tenant extends Opened {
 
 export async function openTenant(
   options: SandboxOptions = {},
-  changes: Partial<Dialect> = {},
+  changes: Partial<ServiceDialect> = {},
   settings: Partial<Settings["service"]> = {},
   clock: Clock = systemClock,
 ): Promise<Tenant> {

@@ -1,7 +1,7 @@
 import { text } from "node:stream/consumers";
 import { describe, expect, it } from "vitest";
 import type { ErrorFacts } from "#model";
-import { Heartbeat, proofOf, proving, type Proof } from "../../src/daemon/upkeep/heartbeat.ts";
+import { Heartbeat, proofOf, proving, type SyncProof } from "../../src/daemon/upkeep/heartbeat.ts";
 import { open } from "../http/client.ts";
 import { localServer } from "../kit/http.ts";
 import { SetClock } from "../kit/clock.ts";
@@ -21,7 +21,7 @@ function stream(completedAt: number | undefined, undeliveredMs?: number, error?:
 }
 
 /** What is proven of one stream that was polled, with this about it. */
-function provenOf(more: object, undeliveredMs?: number): Proof {
+function provenOf(more: object, undeliveredMs?: number): SyncProof {
   return proofOf(well, [{ ...stream(startedAt, undeliveredMs), ...more }], startedAt);
 }
 
@@ -95,7 +95,7 @@ describe("the heartbeat", () => {
       });
     });
     using http = open(server.url);
-    let proof: Proof = { kind: "pending" };
+    let proof: SyncProof = { kind: "pending" };
     const logger = memoryLogger();
     const url = `${server.url}/ping/abc?create=1`;
     const heartbeat = new Heartbeat({ http, url, everyMs: 1, prove: async () => proof, logger });

@@ -3,7 +3,7 @@ import { join } from "node:path";
 import { describe, expect, it } from "vitest";
 import { sleep, StopError } from "#model";
 import type { HistoryHour } from "#store";
-import { RunHistory } from "../../src/daemon/observers/run-history.ts";
+import { RunRecorder } from "../../src/daemon/observers/run-history.ts";
 import { SetClock } from "../kit/clock.ts";
 import { memoryLogger, silentLogger } from "../kit/logger.ts";
 import { never } from "../kit/outcome.ts";
@@ -21,7 +21,7 @@ describe("the history of runs", () => {
     await using place = await sqlitePlace();
     const clock = new SetClock();
     await using store = await place.open({ as: "daemon", clock, logger: silentLogger });
-    const history = new RunHistory(clock, silentLogger);
+    const history = new RunRecorder(clock, silentLogger);
     const hourAt = clock.now();
     history.polled("customers", facts);
     history.delivered(id, { kind: "done", outcome: "created", durationMs: 30 });
@@ -55,7 +55,7 @@ describe("the history of runs", () => {
   it("counts a request for the stream whose work made it, whatever runs beside it", async () => {
     const clock = new SetClock();
     const added: HistoryHour[] = [];
-    const history = new RunHistory(clock, silentLogger);
+    const history = new RunRecorder(clock, silentLogger);
     const asks = async (times: number) => {
       for (let at = 0; at < times; at++) {
         await sleep(0);
@@ -75,7 +75,7 @@ describe("the history of runs", () => {
   it("keeps what could not be stored, says so once, and stops nothing", async () => {
     const clock = new SetClock();
     const logger = memoryLogger();
-    const history = new RunHistory(clock, logger);
+    const history = new RunRecorder(clock, logger);
     const added: HistoryHour[] = [];
     for (let at = 0; at < 3; at++) {
       history.polled("customers", facts);

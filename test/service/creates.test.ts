@@ -1,12 +1,12 @@
 import { describe, expect, it } from "vitest";
 import type { Json, JsonObject } from "#model";
-import type { Dialect } from "#settings";
+import type { ServiceDialect } from "#settings";
 import { bodyOf, dialect, open, standIn, type Reply, type Seen } from "./stand-in.ts";
 import { never, thrownBy } from "../kit/outcome.ts";
 
 const customer = { name: "A", customerStatus: 1, customerId: "10023" };
 
-const createWith = async (reply: Reply, changes: Partial<Dialect> = {}, body = customer) => {
+const createWith = async (reply: Reply, changes: Partial<ServiceDialect> = {}, body = customer) => {
   await using server = await standIn(({ method, path }) => {
     if (method === "POST") return reply;
     return path.endsWith("/customer/7") ? { json: { id: 7, ...customer } } : undefined;
@@ -42,7 +42,7 @@ describe("creating", () => {
     expect(written.dropped).toEqual([{ field: "customerId", sent: "10023", found: undefined }]);
   });
 
-  it.each<[string, Reply, Partial<Dialect>]>([
+  it.each<[string, Reply, Partial<ServiceDialect>]>([
     ["a bare id", { json: 7 }, { createAnswer: "id" }],
     ["an id as text", { json: "7" }, { createAnswer: "id" }],
     ["an object with an id", { json: { id: 7 } }, { createAnswer: "id" }],

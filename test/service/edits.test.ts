@@ -1,7 +1,7 @@
 import { describe, expect, it } from "vitest";
 import { isJsonObject, type Json } from "#model";
 import type { ArrayChange, Patch } from "#service";
-import type { Dialect } from "#settings";
+import type { ServiceDialect } from "#settings";
 import { bodyOf, dialect, open, standIn, type Reply, type Seen } from "./stand-in.ts";
 import { never, thrownBy } from "../kit/outcome.ts";
 
@@ -286,7 +286,7 @@ describe("changing an array", () => {
     expect(sent(server.seen)).toEqual([["GET"], ["PUT", { name: "B", tags: [9, 1] }]]);
   });
 
-  it.each<[Dialect["arrayUpdate"], Json]>([
+  it.each<[ServiceDialect["arrayUpdate"], Json]>([
     ["merge", ["vip", 9]],
     ["merge", "2,9"],
     ["object", [{ id: 1e30 }, 9]],

@@ -1,9 +1,9 @@
 import { describe, expect, it } from "vitest";
 import { HttpAnswer, HttpFailure } from "#http";
-import { answerError, exchangeError } from "../../src/service/transport/failures.ts";
+import { answerError, failedExchange } from "../../src/service/transport/failures.ts";
 
 const failure = (reason: "tls" | "malformed" | "timeout", message: string) =>
-  String(exchangeError(new HttpFailure(reason, message, { outcomeUnknown: false }), false));
+  String(failedExchange(new HttpFailure(reason, message, { outcomeUnknown: false }), false));
 
 const answer = (status: number, body: string) =>
   answerError(new HttpAnswer(status, {}, Buffer.from(body), 1, "GET https://a.example/x"), false, 0).message;

@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest";
 import type { Json, JsonObject } from "#model";
-import type { Dialect } from "#settings";
+import type { ServiceDialect } from "#settings";
 import { dialect, open, standIn, type Opened, type Reply } from "./stand-in.ts";
 import { never, thrownBy } from "../kit/outcome.ts";
 
@@ -31,7 +31,7 @@ describe("a list", () => {
     });
   });
 
-  it.each<[string, Json, Partial<Dialect>]>([
+  it.each<[string, Json, Partial<ServiceDialect>]>([
     ["under the resource's name", { totalCount: 2, customer: rows }, {}],
     ["as a bare array", rows, { listWrapper: "array", totalKey: undefined }],
     ["under one fixed key", { count: 2, rows }, { listWrapper: { key: "rows" }, totalKey: "count" }],
@@ -86,7 +86,7 @@ describe("a list", () => {
     });
   });
 
-  it.each<[string, Json, Partial<Dialect>]>([
+  it.each<[string, Json, Partial<ServiceDialect>]>([
     ["its own key holds no rows", { customer: [] }, {}],
     ["its total is 0", { totalCount: 0 }, {}],
     ["a tenant whose lists are bare arrays says []", [], { listWrapper: "array", totalKey: undefined }],

@@ -1,7 +1,7 @@
 import { describe, expect, it } from "vitest";
 import type { Finding, ResourceName } from "#model";
 import type { SandboxOptions } from "#sandbox";
-import type { Dialect } from "#settings";
+import type { ServiceDialect } from "#settings";
 import { openTenant, type Tenant } from "../conformance/service-tenant.ts";
 import { open, standIn } from "./stand-in.ts";
 import { never } from "../kit/outcome.ts";
@@ -9,7 +9,7 @@ import { never } from "../kit/outcome.ts";
 const MAPPED: readonly ResourceName[] = ["customer", "customerContact", "ticket"];
 
 /** A tenant with some records of each mapped resource. */
-async function populated(options: SandboxOptions = {}, changes: Partial<Dialect> = {}): Promise<Tenant> {
+async function populated(options: SandboxOptions = {}, changes: Partial<ServiceDialect> = {}): Promise<Tenant> {
   const tenant = await openTenant(options, changes);
   const { sandbox } = tenant;
   const [customer] = sandbox.seed("customer", [tenant.customer(1), tenant.customer(2), tenant.customer(3)]);

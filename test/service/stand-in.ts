@@ -2,7 +2,7 @@ import type { IncomingHttpHeaders } from "node:http";
 import { isJsonObject, systemClock, type Clock, type Json, type JsonObject } from "#model";
 import { DEFAULT_ACCOUNT } from "#sandbox";
 import { openService, type ReferenceCache, type Service, type ServiceContext } from "#service";
-import type { Dialect, Secrets, Settings } from "#settings";
+import type { ServiceDialect, Secrets, Settings } from "#settings";
 import { startWebServer, type Asked, type Told } from "../kit/http.ts";
 import { memoryLogger, type LogLine } from "../kit/logger.ts";
 
@@ -57,7 +57,7 @@ function toldOf({ status = 200, json, text = "", headers, cut = false }: Reply):
   };
 }
 
-export const dialect: Dialect = {
+export const dialect: ServiceDialect = {
   brand: "svc",
   listWrapper: "resource",
   listKeys: {},

@@ -1,8 +1,8 @@
 import { describe, expect, it } from "vitest";
 import type { Json } from "#model";
 import { sameValue } from "#service";
-import { droppedArrays, droppedFields, merged } from "../../src/service/writes/compare.ts";
-import { idOf, instantOf, sameKeyPart } from "../../src/service/dialect/values.ts";
+import { droppedArrays, droppedFields, mergedIds } from "../../src/service/writes/compare.ts";
+import { serviceIdOf, instantOf, sameKeyPart } from "../../src/service/dialect/values.ts";
 
 describe("what was sent and what was found", () => {
   it.each<[Json, Json | undefined]>([
@@ -93,20 +93,20 @@ describe("what was sent and what was found", () => {
     expect(droppedArrays(arrays, { tags: [{ id: 1 }, { id: 9 }] })).toEqual([]);
     expect(droppedArrays(arrays, { tags: [1, 2] })).toHaveLength(1);
     expect(droppedArrays(arrays, {})).toHaveLength(1);
-    expect(merged([{ id: 2 }, 9], { add: [1], remove: [2] })).toEqual([9, 1]);
+    expect(mergedIds([{ id: 2 }, 9], { add: [1], remove: [2] })).toEqual([9, 1]);
   });
 });
 
 describe("keys, ids and dates of the service", () => {
   it("reads an id from a number, digits or a linked record", () => {
-    expect([idOf(5), idOf("5"), idOf({ id: 5 }), idOf("x"), idOf(1.5), idOf(null)]).toEqual([
-      5,
-      5,
-      5,
-      undefined,
-      undefined,
-      undefined,
-    ]);
+    expect([
+      serviceIdOf(5),
+      serviceIdOf("5"),
+      serviceIdOf({ id: 5 }),
+      serviceIdOf("x"),
+      serviceIdOf(1.5),
+      serviceIdOf(null),
+    ]).toEqual([5, 5, 5, undefined, undefined, undefined]);
   });
 
   it("compares key parts exactly but for space around them", () => {

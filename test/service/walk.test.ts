@@ -1,7 +1,7 @@
 import * as fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import type { JsonObject } from "#model";
-import type { Dialect } from "#settings";
+import type { ServiceDialect } from "#settings";
 import { walk } from "../../src/service/reads/walk.ts";
 import { dialect } from "./stand-in.ts";
 import { thrownBy } from "../kit/outcome.ts";
@@ -12,7 +12,7 @@ const numbers = (count: number) => Array.from({ length: count }, (_, at) => at +
 /** Reads a list that `page` serves, and returns the ids in order of their coming and the places that were asked for. */
 async function readAll(
   page: (place: { limit: number; offset: number }) => { ids: number[]; total?: number; limit?: number },
-  changes: Partial<Dialect> = {},
+  changes: Partial<ServiceDialect> = {},
 ) {
   const places: { limit: number; offset: number }[] = [];
   const ids: number[] = [];
@@ -67,7 +67,7 @@ describe("walking a list", () => {
       [11, 12, 13, 14, 15, 16, 17, 18, 19, 20, 2, 1, 3, 4, 5, 6, 7, 8, 9, 10],
       { paging: { kind: "page", parameter: "page", first: 0 } },
     ],
-  ] satisfies [string, number[], Partial<Dialect>][])(
+  ] satisfies [string, number[], Partial<ServiceDialect>][])(
     "begins again where rows came twice in the place of others, paging %s",
     async (_, reordered, changes) => {
       let order = numbers(20);

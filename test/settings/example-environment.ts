@@ -1,4 +1,4 @@
-import type { Key } from "../../src/settings/schema/key.ts";
+import type { SettingKey } from "../../src/settings/schema/key.ts";
 import { sections } from "../../src/settings/schema/schema.ts";
 
 const width = 100;
@@ -19,7 +19,7 @@ export function exampleEnvironment(): string {
   return `${[head.map(comment).join("\n"), ...blocks].join("\n\n")}\n`;
 }
 
-function entry(name: string, key: Key): string {
+function entry(name: string, key: SettingKey): string {
   return `${comment(key.secret ? `${key.about} Secret.` : key.about)}\n#${name}=${key.example}`;
 }
 

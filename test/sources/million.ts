@@ -1,5 +1,5 @@
 import { type Cursor } from "#model";
-import { Database } from "../../src/sources/sql/database.ts";
+import { SourceDatabase } from "../../src/sources/sql/database.ts";
 import { engineOf } from "../../src/sources/sql/engines/engines.ts";
 import { settings } from "../../src/sources/sql/settings.ts";
 import { startMariadb } from "../setup/mariadb.ts";
@@ -34,7 +34,7 @@ async function measure(url: string): Promise<void> {
     statements++;
     return session.query(...asked);
   });
-  await using database = new Database(counting, { source: "erp", connections: 2 });
+  await using database = new SourceDatabase(counting, { source: "erp", connections: 2 });
   const stream = sqlStream(database, { table: "customers", key: "id", changed: "changed", pageSize: 1_000 });
   let cursor: Cursor | null = null;
   const poll = async () => {

@@ -77,7 +77,7 @@ function fieldFinding(
     const message = `${resource} has no field "${field}"${hint}`;
     return [problem(subject, name, "E_FIELD_UNKNOWN", message)];
   }
-  if (isReadOnly) return [readOnly(subject, field)];
+  if (isReadOnly) return [readOnlyFinding(subject, field)];
   const refused = kind && values.map(sent).find((value) => !takes(kind, value));
   if (kind === undefined || refused === undefined) return [];
   const message = `found ${described(refused)}, expected ${wanted[kind]}`;
@@ -112,7 +112,7 @@ export function rewritten({ name, resource, ownedFields, createOnlyFields }: Str
 }
 
 /** A warning for a field that the service computes: what is written to it is lost. */
-export function readOnly(subject: string, field: string): Finding {
+export function readOnlyFinding(subject: string, field: string): Finding {
   const message = `the service computes ${field} and drops what is written to it`;
   return { subject, verdict: "warning", message, remedy: "Take the field out of the sync file." };
 }
@@ -165,7 +165,7 @@ const wanted: Readonly<Record<FieldKind, string>> = {
  * Looks up the names that the sync file contains (Active, Open, Normal …), so that a name that the service does not have
  * is reported before it parks thousands of records.
  */
-export async function checkNames(
+export async function checkFieldNames(
   streams: readonly Stream[],
   service: Pick<Service, "lookup">,
   signal: AbortSignal,

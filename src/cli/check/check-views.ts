@@ -2,12 +2,12 @@ import type { Sources } from "#daemon";
 import type { Stream } from "#mapping";
 import type { Finding } from "#model";
 import type { TableOutline } from "#sources";
-import { viewNamed, type ColumnKind, type ViewColumn } from "../views/contract.ts";
+import { viewNamed, type ViewColumnKind, type ViewColumn } from "../views/contract.ts";
 
 type OutlineKind = TableOutline["columns"][number]["kind"];
 
 /** What the catalogue of a database may say of a column. Text may hold stamps too; the check of the stream reads them. */
-const accepted: Readonly<Record<ColumnKind, readonly OutlineKind[]>> = {
+const accepted: Readonly<Record<ViewColumnKind, readonly OutlineKind[]>> = {
   code: ["text"],
   text: ["text"],
   flag: ["number"],
@@ -15,7 +15,7 @@ const accepted: Readonly<Record<ColumnKind, readonly OutlineKind[]>> = {
   moment: ["stamp", "text"],
 };
 
-const wanted: Readonly<Record<ColumnKind, string>> = {
+const wanted: Readonly<Record<ViewColumnKind, string>> = {
   code: "text",
   text: "text",
   flag: "the number 0 or 1",

@@ -3,7 +3,7 @@ import type { Finding } from "#model";
 import { catalogueFacts } from "#service";
 import { readOfflineContext, type GlobalOptions } from "../command-context.ts";
 import type { Io } from "../output/io.ts";
-import { readOnly, rewritten, unwritten } from "./check-fields.ts";
+import { readOnlyFinding, rewritten, unwritten } from "./check-fields.ts";
 import { environmentFindings } from "./environment-findings.ts";
 import { syncFileFindings } from "./findings-text.ts";
 
@@ -45,7 +45,7 @@ function fieldFindings(stream: Stream): Finding[] {
   const { name, resource, ownedFields } = stream;
   const warnings = [...catalogueFacts(resource, ownedFields)].flatMap(([field, fact]): Finding[] => {
     const subject = `stream ${name}, field ${field}`;
-    if (fact.isReadOnly) return [readOnly(subject, field)];
+    if (fact.isReadOnly) return [readOnlyFinding(subject, field)];
     if (fact.verdict !== "unknown") return [];
     const message = `svcsync's catalogue of ${resource} has no field "${field}", did you mean "${fact.suggestion}"?`;
     return [{ subject, verdict: "warning", message, remedy: 'Correct it, or let "svcsync check" ask the service.' }];

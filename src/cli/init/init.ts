@@ -11,7 +11,7 @@ import { check } from "../commands/setup/check.ts";
 import { failureCode, failureText } from "../output/failure-text.ts";
 import { exitCode, UsageError, type Io } from "../output/io.ts";
 import { readIfThere, writeWhole } from "../output/whole-file.ts";
-import { dialectOf, viewDialects, viewStatements } from "../views/view-statements.ts";
+import { viewDialectOf, viewDialects, viewStatements } from "../views/view-statements.ts";
 import { answers, type AnswerOptions } from "./answers.ts";
 import { zoneObjection } from "./ask.ts";
 import { envText } from "./env-text.ts";
@@ -81,7 +81,7 @@ async function init(options: InitOptions, io: Io): Promise<number> {
 
 /** Writes the statements that create the views, for the database of this address. Returns what to do with them. */
 async function writeViews(url: string): Promise<string> {
-  const dialect = dialectOf(url);
+  const dialect = viewDialectOf(url);
   if (dialect === undefined)
     return `The views must be created first: "svcsync views" prints the statements, for ${viewDialects.join(", ")}.\n`;
   await writeWhole(viewsFile, viewStatements(dialect), 0o644);

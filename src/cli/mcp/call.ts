@@ -6,7 +6,7 @@ import { failureText, settingsAdvice } from "../output/failure-text.ts";
 import { safeIo, safeText, type Io } from "../output/io.ts";
 
 /** What a tool may use while it reads. */
-export interface Call {
+export interface ToolCall {
   readonly options: GlobalOptions;
   readonly io: Io;
 }
@@ -34,7 +34,7 @@ export class Calls {
   }
 
   /** Never rejects: a failure becomes an answer with the message that the command line would print. */
-  answer(read: (call: Call) => Promise<object>, signal: AbortSignal): Promise<Answer> {
+  answer(read: (call: ToolCall) => Promise<object>, signal: AbortSignal): Promise<Answer> {
     const answer = this.#last.then(() => this.#answer(read, AbortSignal.any([signal, this.#io.signal])));
     this.#last = answer;
     return answer;
@@ -45,7 +45,7 @@ export class Calls {
     await this.#last;
   }
 
-  async #answer(read: (call: Call) => Promise<object>, signal: AbortSignal): Promise<Answer> {
+  async #answer(read: (call: ToolCall) => Promise<object>, signal: AbortSignal): Promise<Answer> {
     const io = ioOfCall(this.#io, signal);
     try {
       signal.throwIfAborted();

@@ -1,5 +1,5 @@
 import type { z } from "zod";
-import type { Call } from "./call.ts";
+import type { ToolCall } from "./call.ts";
 
 /** One thing that an assistant can read. */
 export interface Tool {
@@ -10,7 +10,7 @@ export interface Tool {
   /** Whether it also asks systems outside: the ERP and the service. */
   readonly isRemote: boolean;
   /** Resolves to what the command prints with `--json`. `given` has passed `input`. */
-  readonly read: (given: unknown, call: Call) => Promise<object>;
+  readonly read: (given: unknown, call: ToolCall) => Promise<object>;
 }
 
 /** Defines a tool whose `read` gets what its `input` accepts. */
@@ -21,7 +21,7 @@ export function tool<Input extends z.ZodObject>({
 }: Pick<Tool, "name" | "title" | "description"> & {
   readonly input: Input;
   readonly isRemote?: boolean;
-  readonly read: (given: z.output<Input>, call: Call) => Promise<object>;
+  readonly read: (given: z.output<Input>, call: ToolCall) => Promise<object>;
 }): Tool {
   return { ...facts, isRemote, read: async (given, call) => read(facts.input.parse(given), call) };
 }

@@ -8,7 +8,7 @@ import { readPlanOf, readPlans } from "../commands/views/plan.ts";
 import { listRecords } from "../commands/views/records.ts";
 import { readStatus } from "../commands/views/status.ts";
 import { UsageError } from "../output/io.ts";
-import type { Call } from "./call.ts";
+import type { ToolCall } from "./call.ts";
 import { syncFileHelp } from "./sync-file-help.ts";
 import { tool, type Tool } from "./tool.ts";
 
@@ -132,7 +132,7 @@ const help = tool({
 export const tools: readonly Tool[] = [status, explain, records, plan, check, help];
 
 async function reading<Facts>(
-  { options, io }: Call,
+  { options, io }: ToolCall,
   names: readonly (string | undefined)[],
   read: (context: StoreContext) => Promise<Facts>,
 ): Promise<Facts> {

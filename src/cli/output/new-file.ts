@@ -52,7 +52,7 @@ export class NewFile {
  * Refuses a taken name before a long computation.
  * @throws {UsageError}
  */
-export async function expectFree(option: string, path: string): Promise<void> {
+export async function expectNewFile(option: string, path: string): Promise<void> {
   const found = await lstat(path).catch((thrown: unknown) =>
     codeOf(thrown) === "ENOENT" ? undefined : refused(option, path, thrown),
   );

@@ -1,9 +1,9 @@
 /** What a column of a view holds. A `flag` is 0 or 1, because databases spell booleans differently. */
-export type ColumnKind = "code" | "text" | "flag" | "stamp" | "moment";
+export type ViewColumnKind = "code" | "text" | "flag" | "stamp" | "moment";
 
 export interface ViewColumn {
   readonly name: string;
-  readonly kind: ColumnKind;
+  readonly kind: ViewColumnKind;
   /** False: the column is there, but may be NULL. */
   readonly isFilled: boolean;
   /** For the person who writes the view. */
@@ -20,8 +20,18 @@ export interface ContractView {
 /** Every view has this prefix, so that it cannot be taken for a table of the ERP. */
 export const VIEW_PREFIX = "svcsync_";
 
-const filled = (name: string, kind: ColumnKind, about: string): ViewColumn => ({ name, kind, isFilled: true, about });
-const maybe = (name: string, kind: ColumnKind, about: string): ViewColumn => ({ name, kind, isFilled: false, about });
+const filled = (name: string, kind: ViewColumnKind, about: string): ViewColumn => ({
+  name,
+  kind,
+  isFilled: true,
+  about,
+});
+const maybe = (name: string, kind: ViewColumnKind, about: string): ViewColumn => ({
+  name,
+  kind,
+  isFilled: false,
+  about,
+});
 
 const stamp = filled("updated_at", "stamp", "moves with every change of any table that the row is made of");
 const deleted = filled("deleted", "flag", "1: deleted, blocked or closed for good; the row stays in the view");

@@ -1,4 +1,4 @@
-import { contract, VIEW_PREFIX, type ColumnKind, type ContractView, type ViewColumn } from "./contract.ts";
+import { contract, VIEW_PREFIX, type ViewColumnKind, type ContractView, type ViewColumn } from "./contract.ts";
 
 /** The databases that views can be written for, by the words of an address. */
 export const viewDialects = ["postgres", "mysql", "mssql", "sqlite"] as const;
@@ -7,7 +7,7 @@ export type ViewDialect = (typeof viewDialects)[number];
 
 interface Words {
   readonly title: string;
-  readonly types: Readonly<Record<ColumnKind, string>>;
+  readonly types: Readonly<Record<ViewColumnKind, string>>;
   readonly create: string;
   /** Follows the columns, because some databases take a condition only after a table. */
   readonly from: string;
@@ -48,7 +48,7 @@ const words: Readonly<Record<ViewDialect, Words>> = {
 const schemes: Readonly<Record<string, ViewDialect>> = { postgresql: "postgres", mariadb: "mysql", sqlserver: "mssql" };
 
 /** The database of an address such as `mssql://…`; undefined for an address of something else. */
-export function dialectOf(url: string): ViewDialect | undefined {
+export function viewDialectOf(url: string): ViewDialect | undefined {
   const scheme = url.slice(0, Math.max(url.indexOf(":"), 0)).toLowerCase();
   return viewDialects.find((dialect) => dialect === (schemes[scheme] ?? scheme));
 }

@@ -9,7 +9,7 @@ import { Arrivals } from "./arrivals.ts";
 import { DeliveryLog } from "./delivery-log.ts";
 import { DaemonMetrics } from "./metrics.ts";
 import { ParkedLog } from "./parked-log.ts";
-import { RunHistory } from "./run-history.ts";
+import { RunRecorder } from "./run-history.ts";
 import { openTracing, type Tracing } from "./tracing.ts";
 
 /** All observers that count, log and trace requests, polls and deliveries. Disposing logs and sends what is left. */
@@ -20,7 +20,7 @@ export class Observers implements AsyncDisposable {
   readonly observer: Required<Observer>;
   readonly #metrics = new DaemonMetrics();
   readonly #tracing: Tracing | undefined;
-  readonly #history: RunHistory;
+  readonly #history: RunRecorder;
   readonly #arrivals: Arrivals;
   readonly #watch: RecordWatch;
   readonly #logs: readonly (Observer & Disposable)[];
@@ -31,7 +31,7 @@ export class Observers implements AsyncDisposable {
     more: readonly Observer[],
   ) {
     this.#tracing = tracing;
-    this.#history = new RunHistory(clock, logger);
+    this.#history = new RunRecorder(clock, logger);
     this.#arrivals = new Arrivals(clock, logger);
     this.#watch = new RecordWatch(clock, logger);
     this.#logs = [new DeliveryLog(logger), new ParkedLog({ logger })];

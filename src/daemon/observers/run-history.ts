@@ -11,7 +11,7 @@ const FLUSH_MS = 60_000;
  * Counts each stream's work in memory and adds it to the store once a minute, so no delivery waits. Counts that could not be stored are
  * kept for the next time.
  */
-export class RunHistory implements Observer {
+export class RunRecorder implements Observer {
   readonly #clock: Clock;
   readonly #logger: Logger;
   /** The stream for which a request is made. */

@@ -6,7 +6,7 @@ import type { Logger } from "#telemetry";
 import type { Readiness } from "#web";
 
 /** Whether svcsync can prove that it is in sync with the ERP. `pending`: it has not had the time yet. */
-export type Proof =
+export type SyncProof =
   | { readonly kind: "proven" }
   | { readonly kind: "pending" }
   | { readonly kind: "failed"; readonly reason: string };
@@ -15,7 +15,7 @@ export interface HeartbeatDeps {
   readonly http: Pick<HttpClient, "call">;
   readonly url: string;
   readonly everyMs: number;
-  readonly prove: () => Promise<Proof>;
+  readonly prove: () => Promise<SyncProof>;
   readonly logger: Logger;
 }
 
@@ -84,7 +84,7 @@ export class Heartbeat {
   }
 }
 
-function failedBy(error: ErrorFacts): Proof {
+function failedBy(error: ErrorFacts): SyncProof {
   return { kind: "failed", reason: errorText(error) };
 }
 
@@ -100,7 +100,7 @@ type Polled = Pick<StreamStatus, "name" | "undeliveredMs" | "holds" | "deletions
  * {@link proofOf} with the current time as start. If the clock is set back, the start moves with it; otherwise no poll would count for
  * hours.
  */
-export function proving(clock: Clock): (readiness: Pick<Readiness, "parts">, streams: readonly Polled[]) => Proof {
+export function proving(clock: Clock): (readiness: Pick<Readiness, "parts">, streams: readonly Polled[]) => SyncProof {
   let startedAt = clock.now();
   return (readiness, streams) => {
     startedAt = Math.min(startedAt, clock.now());
@@ -112,7 +112,7 @@ export function proving(clock: Clock): (readiness: Pick<Readiness, "parts">, str
  * Proves that svcsync is in sync: every part works, and every stream was polled since `startedAt`, does not fail and waits for no person.
  * While something is paused, the result is `pending` rather than failed.
  */
-export function proofOf({ parts }: Pick<Readiness, "parts">, streams: readonly Polled[], startedAt: number): Proof {
+export function proofOf({ parts }: Pick<Readiness, "parts">, streams: readonly Polled[], startedAt: number): SyncProof {
   const broken = Object.entries(parts).flatMap(([name, said]) =>
     said === "ok" ? [] : [`${name}: ${errorText(said)}`],
   );

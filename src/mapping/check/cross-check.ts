@@ -1,11 +1,11 @@
 import type { z } from "zod";
 import { didYouMean } from "../did-you-mean.ts";
 import type { FilePath, Problem } from "./problem.ts";
-import { orderStreams, type Reference } from "./stream-order.ts";
+import { orderStreams, type StreamReference } from "./stream-order.ts";
 import type { CheckedStream } from "./stream-words.ts";
 import type { FieldWords } from "../words.ts";
 
-export interface Known {
+export interface CrossCheckFacts {
   /** The schema of the adapter's `read` by source name; undefined where the source itself is wrong. */
   readonly sources: ReadonlyMap<string, z.ZodType | undefined>;
   readonly streams: readonly string[];
@@ -14,7 +14,7 @@ export interface Known {
 }
 
 /** Finds what is well-formed but cannot be right: unknown names, and fields that contradict each other. */
-export function crossCheck(streams: readonly CheckedStream[], known: Known): Problem[] {
+export function crossCheck(streams: readonly CheckedStream[], known: CrossCheckFacts): Problem[] {
   return [
     ...streams.flatMap((stream) => [
       ...checkNames(stream, known),
@@ -27,7 +27,7 @@ export function crossCheck(streams: readonly CheckedStream[], known: Known): Pro
   ];
 }
 
-export function referencesOf(streams: readonly CheckedStream[]): Reference[] {
+export function referencesOf(streams: readonly CheckedStream[]): StreamReference[] {
   return streams.flatMap(({ name, fields }) =>
     [...fields].flatMap(([field, words]) =>
       typeof words === "object" && "ref" in words ? [{ stream: name, field, target: words.ref }] : [],
@@ -42,7 +42,10 @@ function unknownName(path: FilePath, kind: string, name: string, known: Iterable
   return { path, message: `found the unknown ${kind} "${name}"${hint}` };
 }
 
-function checkNames({ path, parts, fields }: CheckedStream, { sources, streams, resources }: Known): Problem[] {
+function checkNames(
+  { path, parts, fields }: CheckedStream,
+  { sources, streams, resources }: CrossCheckFacts,
+): Problem[] {
   const problems: Problem[] = [];
   const resource = (path: FilePath, name: string) => {
     if (!resources.has(name)) problems.push(unknownName(path, "resource", name, resources));
@@ -65,7 +68,7 @@ function checkNames({ path, parts, fields }: CheckedStream, { sources, streams, 
 }
 
 /** Whole records have no key, so it is unknown what an update, or its repeat, does to them. */
-function checkEmbedded({ path, parts, fields }: CheckedStream, { embeds }: Known): Problem[] {
+function checkEmbedded({ path, parts, fields }: CheckedStream, { embeds }: CrossCheckFacts): Problem[] {
   return embeds(parts.resource ?? "").flatMap((field): Problem[] => {
     const words = fields.get(field);
     if (words === undefined || (typeof words === "object" && words.own === "create")) return [];
@@ -136,7 +139,7 @@ function checkDeletedSet({ path, parts, fields, fieldNames }: CheckedStream): Pr
   });
 }
 
-function checkCircles(streams: readonly CheckedStream[], known: Known): Problem[] {
+function checkCircles(streams: readonly CheckedStream[], known: CrossCheckFacts): Problem[] {
   const { circles } = orderStreams(known.streams, referencesOf(streams));
   return circles.map(({ reference: { stream, field }, way }) => ({
     path: ["streams", stream, "fields", field, "ref"],

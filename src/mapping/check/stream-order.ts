@@ -1,5 +1,5 @@
 /** A stream, its field that refers to another stream, and that stream. */
-export interface Reference {
+export interface StreamReference {
   readonly stream: string;
   readonly field: string;
   readonly target: string;
@@ -9,16 +9,16 @@ export interface Order {
   /** Parents before children, otherwise as in the file. */
   readonly names: readonly string[];
   /** Each cycle of references once: its last reference, and the streams on the way. */
-  readonly circles: readonly { readonly reference: Reference; readonly way: readonly string[] }[];
+  readonly circles: readonly { readonly reference: StreamReference; readonly way: readonly string[] }[];
 }
 
 /**
  * Orders streams so that parents come before their children. A stream may refer to itself (a tree of records): that
  * concerns records, not streams.
  */
-export function orderStreams(streams: readonly string[], references: readonly Reference[]): Order {
+export function orderStreams(streams: readonly string[], references: readonly StreamReference[]): Order {
   const names: string[] = [];
-  const circles: { reference: Reference; way: string[] }[] = [];
+  const circles: { reference: StreamReference; way: string[] }[] = [];
   const way: string[] = [];
 
   function visit(stream: string): void {

@@ -2,7 +2,7 @@ import { createHash } from "node:crypto";
 import { z } from "zod";
 import { canonicalJson, type Json, type Row } from "#model";
 import type { Deletion, Mapped, MappedField, MappedValue, MatchRule, Stream } from "../contract.ts";
-import { Expression, withoutNulls } from "../expression/expression.ts";
+import { Expression, presentValues } from "../expression/expression.ts";
 import type { FieldWords, SetWords, StreamHead } from "../words.ts";
 import { columnUses } from "./column-uses.ts";
 import { compileField, ownerOf, type ConstantLookup } from "./field.ts";
@@ -36,7 +36,7 @@ export function compileStream({ name, head, read, fields }: StreamWords): Stream
 
   async function map(row: Row, deleted: boolean): Promise<Mapped> {
     if (deleted) return deletion;
-    const present = all.hasExpressions || isDeleted || isTaken ? withoutNulls(row) : row;
+    const present = all.hasExpressions || isDeleted || isTaken ? presentValues(row) : row;
     if (isDeleted && (await isDeleted(row, present))) return deletion;
     if (isTaken && !(await isTaken(row, present))) return { kind: "skip", reason: "left out by when" };
     return { kind: "record", fields: await all.of(row, present) };
@@ -65,7 +65,7 @@ export function compileStream({ name, head, read, fields }: StreamWords): Stream
     columnUses: () => columnUses(head, fields),
     fingerprint: fingerprint(head, fields),
     map,
-    identify: (row) => identifying.of(row, withoutNulls(row)),
+    identify: (row) => identifying.of(row, presentValues(row)),
   };
 }
 

@@ -20,7 +20,7 @@ export function allColumnsOf(ast: unknown): readonly string[] {
 }
 
 /** The path that an expression consists of, if it is nothing else: `address.city`, `$.address.city`. */
-export function pathOf(ast: unknown): ColumnPath | undefined {
+export function barePathOf(ast: unknown): ColumnPath | undefined {
   if (!isObject(ast) || ast["type"] !== "path" || !Array.isArray(ast["steps"]) || "group" in ast) return undefined;
   const [first, ...rest] = ast["steps"] as unknown[];
   const steps = isVariable(first, "") || isVariable(first, "$") ? rest : [first, ...rest];

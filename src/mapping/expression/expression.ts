@@ -1,7 +1,7 @@
 import jsonata from "jsonata";
 import { RetryError, type Json, type Row } from "#model";
 import { missingColumn, refuseScalars, type ColumnPath } from "../compile/column-path.ts";
-import { columnsOf, pathOf } from "./expression-columns.ts";
+import { columnsOf, barePathOf } from "./expression-columns.ts";
 import { Evaluation, factsOf } from "./evaluation.ts";
 import { expressionFault, type ExpressionFault } from "./expression-fault.ts";
 import { isBounded } from "./expression-risk.ts";
@@ -43,7 +43,7 @@ export class Expression {
     this.#evaluation = new Evaluation(text);
     this.#isBounded = isBounded(this.#evaluation.ast);
     this.#columns = columnsOf(this.#evaluation.ast);
-    this.#path = pathOf(this.#evaluation.ast);
+    this.#path = barePathOf(this.#evaluation.ast);
   }
 
   /**
@@ -72,7 +72,7 @@ export class Expression {
  * The row as expressions see it: without its NULLs, at any depth. Otherwise `a & ' ' & b` would write the word "null"
  * into a name, because JSONata prints a null that way.
  */
-export function withoutNulls(row: Row): Row {
+export function presentValues(row: Row): Row {
   const present: Row = {};
   for (const name of Object.keys(row)) {
     const value = row[name]!;
@@ -83,5 +83,5 @@ export function withoutNulls(row: Row): Row {
 
 function presentIn(value: Json): Json {
   if (typeof value !== "object" || value === null) return value;
-  return Array.isArray(value) ? value.map(presentIn) : withoutNulls(value);
+  return Array.isArray(value) ? value.map(presentIn) : presentValues(value);
 }

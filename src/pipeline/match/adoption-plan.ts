@@ -10,7 +10,7 @@ import {
   type ServiceId,
 } from "#model";
 import type { Stream } from "#mapping";
-import { idOf, type Service, type ServiceRecord } from "#service";
+import { serviceIdOf, type Service, type ServiceRecord } from "#service";
 import { eachRecord, isForgotten, leftOut, type RecordStore, type RecordView } from "#store";
 import { KeysInFlight } from "./keys-in-flight.ts";
 import { ambiguous, type Found } from "./candidates.ts";
@@ -227,7 +227,7 @@ export class AdoptionPlanner {
     let orphanCount = 0;
     for await (const page of this.#service.list(resource, { fields: shownFields(stream) }, signal))
       for (const record of page) {
-        const serviceId = idOf(record);
+        const serviceId = serviceIdOf(record);
         if (serviceId === undefined) continue;
         const counterpart = { serviceId, ...shownAs(stream, record) };
         if (wanted.has(serviceId)) shown.set(serviceId, { counterpart, record });

@@ -13,7 +13,7 @@ import {
   type StreamName,
 } from "#model";
 import type { MappedField, Stream } from "#mapping";
-import { idOf, sameValue, type Service, type ServiceRecord } from "#service";
+import { serviceIdOf, sameValue, type Service, type ServiceRecord } from "#service";
 import type { SourceStream } from "#sources";
 import {
   eachRecord,
@@ -99,7 +99,7 @@ export class Reconciler {
     let compared = 0;
     for await (const page of this.#service.list(stream.resource, { fields }, signal))
       for (const record of page) {
-        const serviceId = idOf(record);
+        const serviceId = serviceIdOf(record);
         if (serviceId === undefined) continue;
         const view = await this.#owner({ resource: stream.resource, serviceId });
         if (view?.id.stream === stream.name) {

@@ -1,6 +1,6 @@
 import type { Clock, Json, Projection } from "#model";
 import type { Stream } from "#mapping";
-import { idOf, sameValue, type Service, type ServiceRecord } from "#service";
+import { serviceIdOf, sameValue, type Service, type ServiceRecord } from "#service";
 import { eachRecord, type AuditEntry, type MatchStore, type RecordStore, type RecordView, type Store } from "#store";
 import { holdsAll } from "./reconciler.ts";
 import { Presence } from "./presence.ts";
@@ -45,7 +45,7 @@ export class RestoredRecords {
     let count = 0;
     for await (const page of service.list(stream.resource, { fields: ["id", "modified", ...fields] }, signal))
       for (const record of page) {
-        const serviceId = idOf(record);
+        const serviceId = serviceIdOf(record);
         if (serviceId === undefined) continue;
         seen.add(serviceId);
         if (isBefore(record, since)) continue;

@@ -1,7 +1,7 @@
 import { sleep, StopError, SyncError, type Clock, type ErrorCode } from "#model";
 import type { Logger } from "#telemetry";
 import type { Backend } from "./backend.ts";
-import { denied, refused, isAccessDenied, isUnreachable, unreachable } from "../errors.ts";
+import { denied, queueRefused, isAccessDenied, isUnreachable, unreachable } from "../errors.ts";
 
 /** How long a call may wait for the backend, in milliseconds. */
 const patienceMs = 5_000;
@@ -122,7 +122,7 @@ export class BackendHealth {
   #judged(error: unknown): SyncError {
     if (error instanceof SyncError) return error;
     if (isAccessDenied(error)) return denied(this.#label, error);
-    return isUnreachable(error) ? unreachable(this.#label, error) : refused(this.#label, error);
+    return isUnreachable(error) ? unreachable(this.#label, error) : queueRefused(this.#label, error);
   }
 
   /** A broken connection or a refused command is not yet an outage: the probe decides. */

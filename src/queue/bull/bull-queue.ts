@@ -6,7 +6,7 @@ import { Workers } from "./workers.ts";
 import { addWakeUps, countJobs } from "./deliveries.ts";
 import { loggedHandlers } from "../logged-handlers.ts";
 import { JobQueues } from "./job-queues.ts";
-import { addPolls, applyIntervals, type Schedule } from "./polls.ts";
+import { addPolls, applyIntervals, type PollSchedule } from "./polls.ts";
 import { BackendHealth } from "./backend-health.ts";
 
 export interface BullQueueDeps {
@@ -29,9 +29,9 @@ export class BullQueue implements Queue {
   #crew: Workers | undefined;
   #isDelivering = true;
   #concurrency: number | undefined;
-  #schedule: Schedule | undefined;
+  #schedule: PollSchedule | undefined;
   /** The streams whose first poll was requested, with their intervals. */
-  #begun: Schedule = new Map();
+  #begun: PollSchedule = new Map();
   #isRepairing = false;
   /** Intervals whose missing scheduler was created. Kept until reported, even if the answer came too late. */
   readonly #made = new Set<number>();
@@ -58,7 +58,7 @@ export class BullQueue implements Queue {
     await this.#reach.call(async () => addWakeUps((await this.#lines.get()).deliveries, ids, options));
   }
 
-  async schedulePolls(polls: Schedule): Promise<void> {
+  async schedulePolls(polls: PollSchedule): Promise<void> {
     this.#schedule = new Map(polls);
     this.#scheduleCheck ??= setInterval(() => this.#checkSchedule(), this.#deps.backend.looks.scheduleMs).unref();
     try {

@@ -14,7 +14,7 @@ const tickName = "tick";
 const pollName = "poll";
 
 /** The wanted polls: interval by stream. */
-export type Schedule = ReadonlyMap<StreamName, { everyMs: number }>;
+export type PollSchedule = ReadonlyMap<StreamName, { everyMs: number }>;
 
 /**
  * Adds polls. A poll takes two kinds of jobs. A *tick* comes from the job scheduler of an interval and requests a poll of each of its

@@ -8,7 +8,7 @@ export interface ApiResponse {
 }
 
 /** The service refuses a request. Becomes `{ status, errorMessage }`; never a bug of the sandbox. */
-export class Refusal extends Error {
+export class RequestRefusal extends Error {
   readonly status: number;
 
   constructor(status: number, message: string) {
@@ -22,7 +22,7 @@ export const json = (value: unknown): ApiResponse => ({ status: 200, body: JSON.
 
 export const nothing = (status: number): ApiResponse => ({ status, body: "" });
 
-export const refused = (status: number, message: string): ApiResponse => ({
+export const refusalAnswer = (status: number, message: string): ApiResponse => ({
   status,
   body: JSON.stringify({ status, errorMessage: message }),
   error: message,

@@ -2,16 +2,16 @@ import { isJsonObject, type Json, type JsonObject } from "#model";
 import type { Resource } from "../catalogue/resource.ts";
 import type { Account } from "../account.ts";
 import type { StoredRecord } from "../records/version.ts";
-import { Refusal, json, type ApiResponse } from "./answer.ts";
+import { RequestRefusal, json, type ApiResponse } from "./answer.ts";
 import { assignCustomFields } from "./custom-fields.ts";
-import { Lists } from "./lists.ts";
+import { ListReader } from "./lists.ts";
 import type { ParentStep, Route } from "./route.ts";
 import { Shaper } from "./shape.ts";
 import type { Caller, Tenant } from "./tenant.ts";
 import { Writes } from "./writes.ts";
 
 /** One authenticated call of a resource. */
-export interface Call {
+export interface ResourceCall {
   readonly method: string;
   readonly route: Exclude<Route, { kind: "login" | "logout" }>;
   readonly query: URLSearchParams | undefined;
@@ -24,29 +24,29 @@ export interface Call {
 export class Api {
   readonly #tenant: Tenant;
   readonly #shaper: Shaper;
-  readonly #lists: Lists;
+  readonly #lists: ListReader;
   readonly #writes: Writes;
 
   constructor(tenant: Tenant) {
     this.#tenant = tenant;
     this.#shaper = new Shaper(tenant);
-    this.#lists = new Lists(tenant, this.#shaper);
+    this.#lists = new ListReader(tenant, this.#shaper);
     this.#writes = new Writes(tenant, this.#shaper);
   }
 
-  /** @throws {Refusal} for requests that the service refuses. */
-  answer(call: Call): ApiResponse {
+  /** @throws {RequestRefusal} for requests that the service refuses. */
+  answer(call: ResourceCall): ApiResponse {
     const { method, route, query, body, caller } = call;
     const { resource } = route;
     if (!allowed(caller.account, resource, method))
-      throw new Refusal(403, `no permission to ${method} ${resource.wire}`);
+      throw new RequestRefusal(403, `no permission to ${method} ${resource.wire}`);
     const fields = query?.get("fields") ?? null;
     switch (route.kind) {
       case "collection":
         this.#checkParents(route.parents, caller);
         if (method === "GET")
           return this.#lists.read({ resource, key: route.key, within: within(route.parents), query, caller });
-        if (method !== "POST") throw new Refusal(405, `${method} needs the id of one ${resource.wire}`);
+        if (method !== "POST") throw new RequestRefusal(405, `${method} needs the id of one ${resource.wire}`);
         return this.#create(call, route.parents.at(-1), fields);
       case "record":
         this.#checkParents(route.parents, caller);
@@ -54,31 +54,31 @@ export class Api {
       case "action":
         return this.#act(call, route, fields);
       case "customFields":
-        if (method !== "PUT") throw new Refusal(405, `${method} is not offered here`);
+        if (method !== "PUT") throw new RequestRefusal(405, `${method} is not offered here`);
         return assignCustomFields(this.#tenant, resource, object(body), caller.request);
     }
   }
 
-  #create(call: Call, parent: ParentStep | undefined, fields: string | null): ApiResponse {
+  #create(call: ResourceCall, parent: ParentStep | undefined, fields: string | null): ApiResponse {
     const { caller, route } = call;
     const { resource } = route;
     const body = object(call.body);
     const status = resource.refuses?.POST;
     const nestedOnly = resource.name === "svcDocumentTask";
     if (status !== undefined && !(nestedOnly && parent !== undefined))
-      throw new Refusal(status, nestedOnly ? "Unknown error" : `${resource.wire} cannot be created`);
+      throw new RequestRefusal(status, nestedOnly ? "Unknown error" : `${resource.wire} cannot be created`);
     if (parent === undefined) return this.#writes.create(resource, body, fields, caller);
     const wire = resource.fields.get(parent.field)?.wire ?? this.#tenant.catalogue.brand.wire(parent.field);
     return this.#writes.create(resource, { ...body, [wire]: parent.id }, fields, caller);
   }
 
-  #record(call: Call, id: number, parent: ParentStep | undefined, fields: string | null): ApiResponse {
+  #record(call: ResourceCall, id: number, parent: ParentStep | undefined, fields: string | null): ApiResponse {
     const { method, caller, route } = call;
     const { resource } = route;
     if (method !== "GET" && method !== "PUT" && method !== "DELETE")
-      throw new Refusal(405, `${method} is not offered for one ${resource.wire}`);
+      throw new RequestRefusal(405, `${method} is not offered for one ${resource.wire}`);
     const status = resource.refuses?.[method];
-    if (status !== undefined) throw new Refusal(status, `${method} ${resource.wire} is not allowed`);
+    if (status !== undefined) throw new RequestRefusal(status, `${method} ${resource.wire} is not allowed`);
     const record = this.#tenant.find(resource.name, id, caller.account);
     if (record === undefined || (parent && record[parent.field] !== parent.id))
       return this.#tenant.notFound(resource, id);
@@ -87,16 +87,20 @@ export class Api {
     return this.#writes.edit(resource, record, object(call.body), fields, caller);
   }
 
-  #act({ method, body, caller }: Call, route: Extract<Route, { kind: "action" }>, fields: string | null): ApiResponse {
+  #act(
+    { method, body, caller }: ResourceCall,
+    route: Extract<Route, { kind: "action" }>,
+    fields: string | null,
+  ): ApiResponse {
     const { resource, id, action, other } = route;
-    if (!this.#tenant.switches.actions) throw new Refusal(404, "there is nothing at this path");
-    if (method !== "PUT") throw new Refusal(405, `${method} is not offered here`);
+    if (!this.#tenant.switches.actions) throw new RequestRefusal(404, "there is nothing at this path");
+    if (method !== "PUT") throw new RequestRefusal(405, `${method} is not offered here`);
     const record = this.#tenant.find(resource.name, id, caller.account);
     if (record === undefined) return this.#tenant.notFound(resource, id);
     if (action === "move") return this.#writes.move(resource, record, object(body), fields, caller);
     const source = this.#tenant.find(resource.name, other ?? 0, caller.account);
     if (source === undefined || source.id === record.id)
-      throw new Refusal(400, `${resource.wire} ${other} cannot be merged into ${resource.wire} ${id}`);
+      throw new RequestRefusal(400, `${resource.wire} ${other} cannot be merged into ${resource.wire} ${id}`);
     return this.#writes.merge(resource, record, source, fields, caller);
   }
 
@@ -106,7 +110,7 @@ export class Api {
     for (const step of parents) {
       const record: StoredRecord | undefined = this.#tenant.find(step.resource.name, step.id, account);
       if (record === undefined || (above && record[above.field] !== above.id))
-        throw new Refusal(404, `${step.resource.wire} ${step.id} does not exist`);
+        throw new RequestRefusal(404, `${step.resource.wire} ${step.id} does not exist`);
       above = step;
     }
   }
@@ -124,6 +128,6 @@ function within(parents: readonly ParentStep[]): { field: string; id: number } |
 }
 
 function object(body: Json | undefined): JsonObject {
-  if (!isJsonObject(body)) throw new Refusal(400, "invalid json data");
+  if (!isJsonObject(body)) throw new RequestRefusal(400, "invalid json data");
   return body;
 }

@@ -1,7 +1,7 @@
 import { isJsonObject, type Json, type JsonObject, type ResourceName } from "#model";
 import type { Resource } from "../catalogue/resource.ts";
 import { idsOf } from "../records/version.ts";
-import { Refusal, nothing, type ApiResponse } from "./answer.ts";
+import { RequestRefusal, nothing, type ApiResponse } from "./answer.ts";
 import { isInstant } from "../catalogue/field.ts";
 import type { Tenant } from "./tenant.ts";
 
@@ -32,12 +32,12 @@ export function assignCustomFields(
   body: JsonObject,
   request?: number,
 ): ApiResponse {
-  if (!resource.fields.has("customFields")) throw new Refusal(400, `${resource.wire} has no custom fields`);
+  if (!resource.fields.has("customFields")) throw new RequestRefusal(400, `${resource.wire} has no custom fields`);
   const ids = body["customFields"];
   if (!Array.isArray(ids) || !ids.every((id) => Number.isSafeInteger(id)))
-    throw new Refusal(400, "customFields must be an array of ids");
+    throw new RequestRefusal(400, "customFields must be an array of ids");
   for (const id of idsOf(ids))
-    if (!tenant.find("customField", id)) throw new Refusal(400, `customField ${id} does not exist`);
+    if (!tenant.find("customField", id)) throw new RequestRefusal(400, `customField ${id} does not exist`);
   const [row] = tenant.database.table(ASSIGNMENTS).find("resource", resource.name);
   const id = row?.id ?? tenant.database.nextId();
   const record = { id, resource: resource.name, customFields: ids };
@@ -47,7 +47,7 @@ export function assignCustomFields(
 
 /** Merges the sent values into the stored ones. The value of an unassigned field is silently dropped. */
 export function mergeCustomFields(tenant: Tenant, resource: Resource, sent: Json, stored: Json | undefined): Json {
-  if (!Array.isArray(sent)) throw new Refusal(400, "customFields must be an array of { id, value }");
+  if (!Array.isArray(sent)) throw new RequestRefusal(400, "customFields must be an array of { id, value }");
   const assigned = assignedCustomFields(tenant, resource.name);
   const values = new Map<number, Json>();
   if (Array.isArray(stored))
@@ -55,14 +55,15 @@ export function mergeCustomFields(tenant: Tenant, resource: Resource, sent: Json
       if (isJsonObject(entry) && typeof entry["id"] === "number") values.set(entry["id"], entry["value"] ?? null);
   for (const entry of sent) {
     if (!isJsonObject(entry) || typeof entry["id"] !== "number")
-      throw new Refusal(400, "customFields must be an array of { id, value }");
+      throw new RequestRefusal(400, "customFields must be an array of { id, value }");
     const value = entry["value"] ?? null;
     const field = tenant.find("customField", entry["id"]);
-    if (field === undefined) throw new Refusal(400, `customField ${entry["id"]} does not exist`);
+    if (field === undefined) throw new RequestRefusal(400, `customField ${entry["id"]} does not exist`);
     if (!assigned.includes(field.id)) continue;
     const type = typeof field["type"] === "string" ? field["type"] : "TEXT";
     const check = CHECKS[type] ?? ((value: Json) => typeof value === "string");
-    if (value !== null && !check(value)) throw new Refusal(400, `customField ${field.id} must be of type ${type}`);
+    if (value !== null && !check(value))
+      throw new RequestRefusal(400, `customField ${field.id} must be of type ${type}`);
     if (value === null) values.delete(field.id);
     else values.set(field.id, value);
   }

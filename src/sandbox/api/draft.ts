@@ -2,12 +2,12 @@ import { isJsonObject, type Json, type JsonObject } from "#model";
 import { isInstant } from "../catalogue/field.ts";
 import type { Field, Resource } from "../catalogue/resource.ts";
 import { idsOf, type StoredRecord } from "../records/version.ts";
-import { Refusal } from "./answer.ts";
+import { RequestRefusal } from "./answer.ts";
 import { mergeCustomFields } from "./custom-fields.ts";
 import type { Tenant } from "./tenant.ts";
 
 /** The contents of a body: checked values by neutral name, dropped fields, and embedded children. */
-export interface Draft {
+export interface BodyDraft {
   readonly values: Record<string, Json>;
   readonly dropped: readonly string[];
   readonly embedded: readonly { readonly field: Field; readonly items: readonly JsonObject[] }[];
@@ -16,14 +16,14 @@ export interface Draft {
 /**
  * Reads the body of a create (`current` undefined) or of an edit. Fields that are unknown, read-only or no longer
  * changeable are silently dropped.
- * @throws {Refusal} 400 for a value of the wrong type, a link to nothing, or an empty required field.
+ * @throws {RequestRefusal} 400 for a value of the wrong type, a link to nothing, or an empty required field.
  */
 export function readDraft(
   tenant: Tenant,
   resource: Resource,
   body: JsonObject,
   current: StoredRecord | undefined,
-): Draft {
+): BodyDraft {
   const values: Record<string, Json> = {};
   const dropped: string[] = [];
   const embedded: { field: Field; items: JsonObject[] }[] = [];
@@ -50,7 +50,8 @@ export function readDraft(
   for (const field of resource.required) {
     const value = field.name in values ? values[field.name] : current?.[field.name];
     const missing = value === undefined || value === null || value === "";
-    if (missing && (current === undefined || field.name in values)) throw new Refusal(400, `${field.wire} is required`);
+    if (missing && (current === undefined || field.name in values))
+      throw new RequestRefusal(400, `${field.wire} is required`);
   }
   return { values, dropped, embedded };
 }
@@ -61,7 +62,7 @@ function writable(field: Field, current: StoredRecord | undefined): boolean {
 
 function readItems(field: Field, value: Json): JsonObject[] {
   if (!Array.isArray(value) || !value.every(isJsonObject))
-    throw new Refusal(400, `${field.wire} must be an array of objects`);
+    throw new RequestRefusal(400, `${field.wire} must be an array of objects`);
   return value;
 }
 
@@ -87,7 +88,7 @@ function readValue(
     case "boolean":
       return typeof value === "boolean" ? value : wrong(field, "a boolean");
     case "instant":
-      if (!isInstant(value)) throw new Refusal(400, `${field.wire} has invalid date format`);
+      if (!isInstant(value)) throw new RequestRefusal(400, `${field.wire} has invalid date format`);
       return value;
     case "object":
       return isJsonObject(value) ? value : wrong(field, "an object");
@@ -110,7 +111,7 @@ function readValue(
 function readLink(tenant: Tenant, field: Field, value: Json): number {
   if (typeof value !== "number" || !Number.isSafeInteger(value)) return wrong(field, "the integer id of a record");
   if (tenant.target(field.targets, value) === undefined)
-    throw new Refusal(400, `${field.wire} ${value} does not exist`);
+    throw new RequestRefusal(400, `${field.wire} ${value} does not exist`);
   return value;
 }
 
@@ -125,7 +126,7 @@ function readLinks(tenant: Tenant, field: Field, value: Json, current: StoredRec
   if (action === "set" || tenant.switches.arrayUpdate === "wholeArray") return checkedLinks(tenant, field, ids);
   if (action === "add") return [...new Set([...present, ...checkedLinks(tenant, field, ids)])];
   if (action === "remove") return present.filter((id) => !ids.includes(id));
-  throw new Refusal(400, `${field.wire}.action must be one of add, remove, set`);
+  throw new RequestRefusal(400, `${field.wire}.action must be one of add, remove, set`);
 }
 
 function readIds(field: Field, value: Json): number[] {
@@ -135,10 +136,11 @@ function readIds(field: Field, value: Json): number[] {
 
 function checkedLinks(tenant: Tenant, field: Field, ids: number[]): number[] {
   for (const id of ids)
-    if (tenant.target(field.targets, id) === undefined) throw new Refusal(400, `${field.wire} ${id} does not exist`);
+    if (tenant.target(field.targets, id) === undefined)
+      throw new RequestRefusal(400, `${field.wire} ${id} does not exist`);
   return ids;
 }
 
 function wrong(field: Field, wanted: string): never {
-  throw new Refusal(400, `${field.wire} must be ${wanted}`);
+  throw new RequestRefusal(400, `${field.wire} must be ${wanted}`);
 }

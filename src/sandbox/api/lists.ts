@@ -1,10 +1,10 @@
 import type { Json } from "#model";
 import { isInstant } from "../catalogue/field.ts";
 import type { Resource } from "../catalogue/resource.ts";
-import type { Row } from "../records/table.ts";
+import type { StoredRow } from "../records/table.ts";
 import { versionAsOf } from "../records/version.ts";
 import type { Switches } from "../switches.ts";
-import { Refusal, type ApiResponse } from "./answer.ts";
+import { RequestRefusal, type ApiResponse } from "./answer.ts";
 import type { Shaper } from "./shape.ts";
 import { sees, type Caller, type Tenant } from "./tenant.ts";
 
@@ -20,10 +20,10 @@ export interface Listing {
 }
 
 /** Whether a list shows a row to this request. */
-type Condition = (row: Row) => boolean;
+type Condition = (row: StoredRow) => boolean;
 
 /** Reads lists: who sees what, order, page, wrapper. */
-export class Lists {
+export class ListReader {
   readonly #tenant: Tenant;
   readonly #shaper: Shaper;
   /** First totals seen, for tenants whose totals are stale. */
@@ -81,18 +81,18 @@ export class Lists {
 }
 
 function select(
-  candidates: readonly Row[],
+  candidates: readonly StoredRow[],
   conditions: readonly Condition[],
   order: Comparison | "ascending" | "descending",
   { offset, limit }: Page,
-): { rows: readonly Row[]; total: number } {
+): { rows: readonly StoredRow[]; total: number } {
   if (typeof order === "function") {
     const rows = candidates.filter((row) => conditions.every((holds) => holds(row))).toSorted(order);
     return { rows: rows.slice(offset, offset + limit), total: rows.length };
   }
   const length = candidates.length;
   const at = order === "ascending" ? (turn: number) => turn : (turn: number) => length - 1 - turn;
-  const rows: Row[] = [];
+  const rows: StoredRow[] = [];
   if (conditions.length === 0) {
     for (let turn = offset; turn < length && rows.length < limit; turn++) rows.push(candidates[at(turn)]!);
     return { rows, total: length };
@@ -109,7 +109,7 @@ function select(
 
 /** Includes the exact moment. */
 function changedSince(from: string): Condition {
-  if (!isInstant(from)) throw new Refusal(400, "changedSince has invalid date format");
+  if (!isInstant(from)) throw new RequestRefusal(400, "changedSince has invalid date format");
   return ({ version: { record } }) => {
     const at = record?.["modified"];
     return typeof at === "string" && at >= from;
@@ -133,7 +133,7 @@ function readPage(query: URLSearchParams | undefined, { paging }: Switches): Pag
   const limit = Math.min(count(query, "limit") ?? DEFAULT_LIMIT, MAXIMUM_LIMIT);
   if (paging.kind === "page") {
     const page = count(query, paging.parameter) ?? paging.first;
-    if (page < paging.first) throw new Refusal(400, `${paging.parameter} must be ${paging.first} or more`);
+    if (page < paging.first) throw new RequestRefusal(400, `${paging.parameter} must be ${paging.first} or more`);
     const echo = `${JSON.stringify(paging.parameter)}:${page},"limit":${limit},`;
     return { offset: (page - paging.first) * limit, limit, echo };
   }
@@ -144,11 +144,11 @@ function readPage(query: URLSearchParams | undefined, { paging }: Switches): Pag
 function count(query: URLSearchParams | undefined, name: string): number | undefined {
   const text = query?.get(name);
   if (text === undefined || text === null || text === "") return undefined;
-  if (!/^\d{1,9}$/.test(text)) throw new Refusal(400, `${name} must be a whole number`);
+  if (!/^\d{1,9}$/.test(text)) throw new RequestRefusal(400, `${name} must be a whole number`);
   return Number(text);
 }
 
-type Comparison = (a: Row, b: Row) => number;
+type Comparison = (a: StoredRow, b: StoredRow) => number;
 
 /** The requested order of a list, or the tenant's own. Unknown words are ignored. */
 function readSorting(

@@ -2,7 +2,7 @@ import { randomBytes } from "node:crypto";
 import { MINUTE_MS, isJsonObject, type Clock, type Json } from "#model";
 import type { Account, StaticToken } from "../account.ts";
 import type { Switches } from "../switches.ts";
-import { UNAUTHORIZED, json, refused, type ApiResponse } from "./answer.ts";
+import { UNAUTHORIZED, json, refusalAnswer, type ApiResponse } from "./answer.ts";
 
 const DEFAULT_LIFE_MINUTES = 15;
 const MAXIMUM_LIFE_MINUTES = 44_640;
@@ -30,7 +30,7 @@ export interface TokenFacts {
 }
 
 /** Who may log in, and the tokens that are valid. */
-export class Sessions {
+export class ApiSessions {
   readonly #accounts: readonly Account[];
   readonly #statics: readonly StaticToken[];
   readonly #switches: Switches;
@@ -82,24 +82,24 @@ export class Sessions {
   }
 
   login(body: Json): ApiResponse {
-    if (!isJsonObject(body)) return refused(400, "invalid json data");
+    if (!isJsonObject(body)) return refusalAnswer(400, "invalid json data");
     const { username, password, name = DEFAULT_NAME, code = null } = body;
     const { lifeTime = DEFAULT_LIFE_MINUTES, lifeTimeRefresh = false } = body;
-    if (typeof username !== "string" || username === "") return refused(400, "username is required");
-    if (typeof password !== "string" || password === "") return refused(400, "password is required");
-    if (typeof name !== "string" || name === "") return refused(400, "name must be a text");
+    if (typeof username !== "string" || username === "") return refusalAnswer(400, "username is required");
+    if (typeof password !== "string" || password === "") return refusalAnswer(400, "password is required");
+    if (typeof name !== "string" || name === "") return refusalAnswer(400, "name must be a text");
     if (
       typeof lifeTime !== "number" ||
       !Number.isInteger(lifeTime) ||
       lifeTime === 0 ||
       lifeTime > MAXIMUM_LIFE_MINUTES
     )
-      return refused(400, `lifeTime must be whole minutes, ${MAXIMUM_LIFE_MINUTES} at most`);
-    if (typeof lifeTimeRefresh !== "boolean") return refused(400, "lifeTimeRefresh must be a boolean");
-    if (code !== null && !Number.isInteger(code)) return refused(400, "code must be an integer");
+      return refusalAnswer(400, `lifeTime must be whole minutes, ${MAXIMUM_LIFE_MINUTES} at most`);
+    if (typeof lifeTimeRefresh !== "boolean") return refusalAnswer(400, "lifeTimeRefresh must be a boolean");
+    if (code !== null && !Number.isInteger(code)) return refusalAnswer(400, "code must be an integer");
     const account = this.#accounts.find((account) => account.username === username);
     if (account === undefined || account.password !== password) return UNAUTHORIZED;
-    if (account.code !== undefined && code === null) return refused(400, "code is required");
+    if (account.code !== undefined && code === null) return refusalAnswer(400, "code is required");
     if (account.code !== undefined && account.code !== code) return UNAUTHORIZED;
     return this.#open(account, name, lifeTime, lifeTimeRefresh);
   }

@@ -2,10 +2,10 @@ import type { Clock, ResourceName } from "#model";
 import { openCatalogue, type Catalogue } from "../catalogue/catalogue.ts";
 import type { Resource } from "../catalogue/resource.ts";
 import type { Account } from "../account.ts";
-import { Database } from "../records/database.ts";
+import { RecordDatabase } from "../records/database.ts";
 import type { StoredRecord } from "../records/version.ts";
 import type { Switches } from "../switches.ts";
-import { Refusal, nothing, refused, type ApiResponse } from "./answer.ts";
+import { RequestRefusal, nothing, refusalAnswer, type ApiResponse } from "./answer.ts";
 
 /** Who sends a request, and under which conditions. */
 export interface Caller {
@@ -21,7 +21,7 @@ export class Tenant {
   readonly switches: Switches;
   readonly clock: Clock;
   readonly catalogue: Catalogue;
-  readonly database: Database;
+  readonly database: RecordDatabase;
   /** Base address, known once the server listens. */
   url = "";
   #stamp = { at: NaN, text: "" };
@@ -30,7 +30,7 @@ export class Tenant {
     this.switches = switches;
     this.clock = clock;
     this.catalogue = openCatalogue(switches.brand, switches.paths);
-    this.database = new Database(clock);
+    this.database = new RecordDatabase(clock);
   }
 
   /** The current moment as the service writes it: UTC with milliseconds. */
@@ -42,7 +42,7 @@ export class Tenant {
 
   resource(name: ResourceName): Resource {
     const resource = this.catalogue.resources.get(name);
-    if (resource === undefined) throw new Refusal(404, `there is no resource ${name}`);
+    if (resource === undefined) throw new RequestRefusal(404, `there is no resource ${name}`);
     return resource;
   }
 
@@ -66,9 +66,9 @@ export class Tenant {
     const message = `${resource.wire} ${id} does not exist`;
     switch (this.switches.notFound) {
       case "404":
-        return refused(404, message);
+        return refusalAnswer(404, message);
       case "400":
-        return refused(400, message);
+        return refusalAnswer(400, message);
       case "empty":
         return { ...nothing(200), error: message };
       case "null":

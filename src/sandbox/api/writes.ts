@@ -1,8 +1,8 @@
 import type { Json, JsonObject, ResourceName } from "#model";
 import type { Resource } from "../catalogue/resource.ts";
 import { idsOf, type StoredRecord, type WriteOrigin } from "../records/version.ts";
-import { nothing, Refusal, type ApiResponse } from "./answer.ts";
-import { readDraft, type Draft } from "./draft.ts";
+import { nothing, RequestRefusal, type ApiResponse } from "./answer.ts";
+import { readDraft, type BodyDraft } from "./draft.ts";
 import type { Shaper } from "./shape.ts";
 import type { Caller, Tenant } from "./tenant.ts";
 
@@ -39,7 +39,7 @@ export class Writes {
     caller: Caller,
   ): ApiResponse {
     const { moveAttachedCustomerObjects: withObjects, ...owners } = body;
-    if (owners["customer"] === undefined) throw new Refusal(400, "customer is required");
+    if (owners["customer"] === undefined) throw new RequestRefusal(400, "customer is required");
     const { values } = readDraft(this.#tenant, { ...resource, required: [] }, owners, undefined);
     const { customer = null, customerLocation } = values;
     const site = "customerLocation" in owners ? (customerLocation ?? null) : null;
@@ -75,7 +75,7 @@ export class Writes {
 
   delete(resource: Resource, current: StoredRecord, caller: Caller): ApiResponse {
     if (resource.name === "svcDocumentTask" && this.#hasParts(current))
-      throw new Refusal(400, "a task with work logs, planning times or materials cannot be deleted");
+      throw new RequestRefusal(400, "a task with work logs, planning times or materials cannot be deleted");
     const origin: WriteOrigin = { action: "delete", request: caller.request, username: caller.account.username };
     this.#tenant.database.remove(resource.name, current.id, origin);
     return nothing(204);
@@ -160,7 +160,7 @@ export class Writes {
     resource: Resource,
     before: StoredRecord | undefined,
     record: StoredRecord,
-    { dropped, embedded }: Draft,
+    { dropped, embedded }: BodyDraft,
     sent: JsonObject,
     caller: Caller,
   ): void {
@@ -183,7 +183,7 @@ export class Writes {
     }
   }
 
-  #checkEmbedded({ embedded }: Draft): void {
+  #checkEmbedded({ embedded }: BodyDraft): void {
     for (const { field, items } of embedded) {
       const child = this.#tenant.resource(field.targets[0]!);
       for (const item of items)

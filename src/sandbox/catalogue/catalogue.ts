@@ -2,7 +2,7 @@ import type { ResourceName } from "#model";
 import { customerResources } from "./customers.ts";
 import { documentResources, taskResources } from "./documents.ts";
 import { referenceResources } from "./reference-resources.ts";
-import { brandOf, compileResource, type Brand, type Resource, type ResourceSpec } from "./resource.ts";
+import { brandOf, compileResource, type BrandNames, type Resource, type ResourceSpec } from "./resource.ts";
 import { ticketResources } from "./tickets.ts";
 
 /** Endpoints of the reference whose fields no document names: they store any JSON object. */
@@ -44,7 +44,7 @@ const openResources: readonly ResourceSpec[] = [
 
 /** All resources of one tenant, by neutral name and by every spelling that a path may have. */
 export interface Catalogue {
-  readonly brand: Brand;
+  readonly brand: BrandNames;
   readonly resources: ReadonlyMap<ResourceName, Resource>;
   readonly byPath: ReadonlyMap<string, Resource>;
   /** `parent/segment` of nested spellings, with the parent's neutral name. */

@@ -1,5 +1,5 @@
 /** The kind of values that a field holds; `reverse` and `restLink` are computed when read. */
-export type FieldKind =
+export type FieldSpecKind =
   | "text"
   | "integer"
   | "number"
@@ -17,7 +17,7 @@ export type FieldKind =
 
 /** A field of a resource: its kind, when it may be written, and what it links to. */
 export interface FieldSpec {
-  readonly kind: FieldKind;
+  readonly kind: FieldSpecKind;
   /** A field that may not be written now is dropped, and the answer is still 200. */
   readonly written: "always" | "create" | "never";
   /** Resources whose ids a link may hold; for `reverse`, `children` and `exists`, the resource that links here. */
@@ -29,19 +29,19 @@ export interface FieldSpec {
   readonly secret?: boolean;
 }
 
-const plain = (kind: FieldKind): FieldSpec => ({ kind, written: "always", targets: [] });
+const plain = (kind: FieldSpecKind): FieldSpec => ({ kind, written: "always", targets: [] });
 
 export const text = plain("text");
 export const integer = plain("integer");
 export const number = plain("number");
 export const boolean = plain("boolean");
-export const instant = plain("instant");
+export const timestamp = plain("instant");
 export const object = plain("object");
 export const integers = plain("integers");
 export const customFields = plain("customFields");
 export const restLink: FieldSpec = { ...plain("restLink"), written: "never" };
 
-export const choice = (...choices: string[]): FieldSpec => ({ ...text, choices });
+export const choiceOf = (...choices: string[]): FieldSpec => ({ ...text, choices });
 export const link = (...targets: string[]): FieldSpec => ({ ...plain("link"), targets });
 export const links = (...targets: string[]): FieldSpec => ({ ...plain("links"), targets });
 
@@ -68,10 +68,10 @@ export const exists = (target: string, through: string): FieldSpec => ({
 
 export const readOnly = (field: FieldSpec): FieldSpec => ({ ...field, written: "never" });
 export const atCreate = (field: FieldSpec): FieldSpec => ({ ...field, written: "create" });
-export const secret = (field: FieldSpec): FieldSpec => ({ ...field, secret: true });
+export const hidden = (field: FieldSpec): FieldSpec => ({ ...field, secret: true });
 
 /** Several fields of one kind. */
-export function all(names: string, field: FieldSpec): Record<string, FieldSpec> {
+export function several(names: string, field: FieldSpec): Record<string, FieldSpec> {
   return Object.fromEntries(names.split(" ").map((name) => [name, field]));
 }
 

@@ -1,4 +1,4 @@
-import { all, boolean, choice, instant, integer, integers, link, links, secret, text } from "./field.ts";
+import { several, boolean, choiceOf, timestamp, integer, integers, link, links, hidden, text } from "./field.ts";
 import type { ResourceSpec } from "./resource.ts";
 
 const CUSTOM_FIELD_TYPES = [
@@ -18,8 +18,8 @@ export const referenceResources: readonly ResourceSpec[] = [
   {
     name: "priority",
     fields: {
-      ...all("name color", text),
-      ...all("customerSelectable isDefault", boolean),
+      ...several("name color", text),
+      ...several("customerSelectable isDefault", boolean),
       priority: integer,
       sla: integer,
     },
@@ -28,7 +28,7 @@ export const referenceResources: readonly ResourceSpec[] = [
   },
   {
     name: "tag",
-    fields: { ...all("name color", text), deactivated: boolean },
+    fields: { ...several("name color", text), deactivated: boolean },
     required: ["name"],
     stamps: "modified",
     list: ["id", "name"],
@@ -37,9 +37,9 @@ export const referenceResources: readonly ResourceSpec[] = [
   {
     name: "ticketStatus",
     fields: {
-      ...all("name color", text),
-      behaviour: choice("NORMAL", "CLOSED", "PAUSED"),
-      ...all("escalate sendCustomerMail sendOwnerMail syncToApp", boolean),
+      ...several("name color", text),
+      behaviour: choiceOf("NORMAL", "CLOSED", "PAUSED"),
+      ...several("escalate sendCustomerMail sendOwnerMail syncToApp", boolean),
     },
     required: ["name"],
     stamps: "modified",
@@ -47,7 +47,7 @@ export const referenceResources: readonly ResourceSpec[] = [
   },
   {
     name: "serviceType",
-    fields: { ...all("name number", text), deactivated: boolean },
+    fields: { ...several("name number", text), deactivated: boolean },
     required: ["name"],
     stamps: "modified",
     list: ["id", "name"],
@@ -55,7 +55,7 @@ export const referenceResources: readonly ResourceSpec[] = [
   },
   {
     name: "materialItem",
-    fields: { ...all("name number", text), ...all("hasSerialNumber deactivated", boolean) },
+    fields: { ...several("name number", text), ...several("hasSerialNumber deactivated", boolean) },
     required: ["name"],
     stamps: "modified",
     list: ["id", "name"],
@@ -65,16 +65,16 @@ export const referenceResources: readonly ResourceSpec[] = [
   {
     name: "user",
     fields: {
-      ...all("name email username shorthandName mobile telephone externalErpNumber", text),
-      password: secret(text),
-      ...all("enabled use2FA systemUser withTimeRecord calendarEnabled", boolean),
+      ...several("name email username shorthandName mobile telephone externalErpNumber", text),
+      password: hidden(text),
+      ...several("enabled use2FA systemUser withTimeRecord calendarEnabled", boolean),
       permissionGroup: link("permissionGroup"),
       department: link("department"),
       userProfiles: links("userProfile"),
-      ...all("skills serviceTypeProfiles", integers),
+      ...several("skills serviceTypeProfiles", integers),
       confidentialTags: links("confidentialTag"),
       dailyClosingConfig: integer,
-      dailyClosingConfigStartDate: instant,
+      dailyClosingConfigStartDate: timestamp,
       profileImage: integer,
     },
     required: ["email", "name", "password", "username", "permissionGroup"],
@@ -83,7 +83,7 @@ export const referenceResources: readonly ResourceSpec[] = [
   },
   {
     name: "customField",
-    fields: { name: text, parentType: text, type: choice(...CUSTOM_FIELD_TYPES) },
+    fields: { name: text, parentType: text, type: choiceOf(...CUSTOM_FIELD_TYPES) },
     required: ["name", "parentType", "type"],
     stamps: "none",
     list: ["id", "name"],
@@ -94,9 +94,9 @@ export const referenceResources: readonly ResourceSpec[] = [
     name: "timeRecord",
     fields: {
       user: link("user"),
-      ...all("startDate endDate", instant),
+      ...several("startDate endDate", timestamp),
       enabled: boolean,
-      ...all("externalAppName externalId comment", text),
+      ...several("externalAppName externalId comment", text),
     },
     stamps: "both",
     list: ["id", "user", "startDate", "endDate"],

@@ -1,10 +1,10 @@
-import { instant, integer, readOnly, restLink, type FieldSpec } from "./field.ts";
+import { timestamp, integer, readOnly, restLink, type FieldSpec } from "./field.ts";
 
 /** The neutral word in the documents. */
 const NEUTRAL = "svc";
 
 /** Translates names between `svc` in the documents and the tenant's brand. */
-export interface Brand {
+export interface BrandNames {
   readonly name: string;
   /** `svcDocument` -> `acmeDocument`, `hasSvcDocuments` -> `hasAcmeDocuments`, `SVC_SCRIPT` -> `ACME_SCRIPT`. */
   readonly wire: (neutral: string) => string;
@@ -21,7 +21,7 @@ function translation(from: string, to: string): (name: string) => string {
   return (name) => name.replace(first, to).replace(inner, capital(to)).replace(upper, `${to.toUpperCase()}_`);
 }
 
-export function brandOf(name: string): Brand {
+export function brandOf(name: string): BrandNames {
   return { name, wire: translation(NEUTRAL, name), neutral: translation(name, NEUTRAL) };
 }
 
@@ -41,10 +41,10 @@ export interface Resource extends Omit<ResourceSpec, "fields" | "required"> {
   readonly required: readonly Field[];
 }
 
-export function compileResource(spec: ResourceSpec, brand: Brand): Resource {
+export function compileResource(spec: ResourceSpec, brand: BrandNames): Resource {
   const specs: Record<string, FieldSpec> = { id: readOnly(integer), ...spec.fields };
-  if (spec.stamps === "both") specs["created"] = readOnly(instant);
-  if (spec.stamps !== "none") specs["modified"] = readOnly(instant);
+  if (spec.stamps === "both") specs["created"] = readOnly(timestamp);
+  if (spec.stamps !== "none") specs["modified"] = readOnly(timestamp);
   specs["link"] = restLink;
   const fields = new Map<string, Field>();
   const byWire = new Map<string, Field>();

@@ -1,12 +1,12 @@
 import type { IncomingMessage, Server } from "node:http";
 import { newApp, nodeServer } from "#server";
-import type { Sessions } from "../api/sessions.ts";
-import { renderPage, type PageDeps } from "./page.ts";
+import type { ApiSessions } from "../api/sessions.ts";
+import { renderPage, type ControlPageDeps } from "./page.ts";
 
 const ROOT = "/__sandbox/";
 
-export interface ControlDeps extends PageDeps {
-  readonly sessions: Pick<Sessions, "revoke">;
+export interface ControlDeps extends ControlPageDeps {
+  readonly sessions: Pick<ApiSessions, "revoke">;
   readonly reset: () => Promise<void>;
 }
 

@@ -2,7 +2,7 @@ import { html, rawHtml, type Html } from "#server";
 import type { Tenant } from "../api/tenant.ts";
 import type { Faults } from "../faults/faults.ts";
 import type { Ledger } from "../ledger.ts";
-import { faultsTable, recordsTable, recordTable, requestsTable, resourceLinks, writesTable } from "./tables.ts";
+import { faultsTable, newestRecords, recordTable, requestsTable, resourceLinks, writesTable } from "./tables.ts";
 
 /** The page's complete style: light and dark, narrow and wide, without external assets. */
 const STYLE = rawHtml(`
@@ -37,14 +37,14 @@ const REQUESTS_SHOWN = 50;
 const WRITES_SHOWN = 50;
 const RECORDS_SHOWN = 100;
 
-export interface PageDeps {
+export interface ControlPageDeps {
   readonly tenant: Tenant;
   readonly faults: Faults;
   readonly ledger: Ledger;
 }
 
 /** The page for people: which records exist, what was requested, what was written, and which faults are armed. */
-export function renderPage(parts: PageDeps, query: URLSearchParams): Html {
+export function renderPage(parts: ControlPageDeps, query: URLSearchParams): Html {
   const { tenant, ledger, faults } = parts;
   const asked = query.get("resource");
   const resource = asked !== null && tenant.catalogue.resources.has(asked) ? asked : "customer";
@@ -52,7 +52,7 @@ export function renderPage(parts: PageDeps, query: URLSearchParams): Html {
   const table = tenant.database.table(resource);
   const records =
     id === undefined
-      ? recordsTable(resource, table.rows().slice(-RECORDS_SHOWN).toReversed())
+      ? newestRecords(resource, table.rows().slice(-RECORDS_SHOWN).toReversed())
       : recordTable(table.get(id)?.version.record);
   const writes = id === undefined ? ledger.writes({ resource }).slice(-WRITES_SHOWN) : ledger.writes({ resource, id });
   const title = id === undefined ? resource : `${resource} ${id}`;

@@ -3,7 +3,7 @@ import { html, table, type Html } from "#server";
 import type { Tenant } from "../api/tenant.ts";
 import type { ArmedFault } from "../faults/fault.ts";
 import type { RequestEntry, WriteEntry } from "../ledger.ts";
-import type { Row } from "../records/table.ts";
+import type { StoredRow } from "../records/table.ts";
 import type { StoredRecord } from "../records/version.ts";
 
 const TEXT_SHOWN = 200;
@@ -33,7 +33,7 @@ export function resourceLinks(tenant: Tenant, current: string): Html {
 }
 
 /** The newest records of a resource, with a column for each of the most telling fields. */
-export function recordsTable(resource: string, rows: readonly Row[]): Html {
+export function newestRecords(resource: string, rows: readonly StoredRow[]): Html {
   if (rows.length === 0) return html`<p>None yet.</p>`;
   const filled = new Set(
     rows.flatMap(({ version }) => Object.keys(version.record ?? {}).filter((name) => name !== "id")),

@@ -1,5 +1,5 @@
 import { DAY_MS } from "#model";
-import { json, nothing, refused, type ApiResponse } from "../api/answer.ts";
+import { json, nothing, refusalAnswer, type ApiResponse } from "../api/answer.ts";
 import type { FaultOf } from "./fault.ts";
 import { spanLeftSeconds } from "./limiter.ts";
 
@@ -11,8 +11,8 @@ const DEFAULT_REDIRECT_STATUS = 302;
 const DEFAULT_GATEWAY_STATUS = 404;
 
 /** A 429 as the service would send it; `now` is epoch milliseconds. */
-export function tooMany(fault: FaultOf<"tooMany" | "rateLimit" | "quota">, now: number): ApiResponse {
-  const answer = refused(429, "too many requests");
+export function tooManyRequests(fault: FaultOf<"tooMany" | "rateLimit" | "quota">, now: number): ApiResponse {
+  const answer = refusalAnswer(429, "too many requests");
   if (fault.kind === "quota") return { ...answer, headers: { "retry-after": `${spanLeftSeconds(fault.seconds)}` } };
   const seconds = fault.retryAfterSeconds;
   if (seconds === undefined) return answer;
@@ -21,7 +21,7 @@ export function tooMany(fault: FaultOf<"tooMany" | "rateLimit" | "quota">, now: 
 }
 
 export function serverError(fault: FaultOf<"serverError">): ApiResponse {
-  if (fault.html !== true) return refused(fault.status ?? DEFAULT_STATUS, "internal server error");
+  if (fault.html !== true) return refusalAnswer(fault.status ?? DEFAULT_STATUS, "internal server error");
   return page(fault.status ?? DEFAULT_HTML_STATUS);
 }
 

@@ -4,10 +4,10 @@ import { performance } from "node:perf_hooks";
 import { messageOf, errorFacts, sleep, systemClock, type Json } from "#model";
 import type { Logger } from "#telemetry";
 import type { Account } from "../account.ts";
-import { Refusal, refused, UNAUTHORIZED, type ApiResponse } from "../api/answer.ts";
+import { RequestRefusal, refusalAnswer, UNAUTHORIZED, type ApiResponse } from "../api/answer.ts";
 import type { Api } from "../api/api.ts";
 import { Router, type Route } from "../api/route.ts";
-import type { Sessions } from "../api/sessions.ts";
+import type { ApiSessions } from "../api/sessions.ts";
 import type { Tenant } from "../api/tenant.ts";
 import {
   brokenJson,
@@ -17,7 +17,7 @@ import {
   oddId,
   redirect,
   serverError,
-  tooMany,
+  tooManyRequests,
 } from "../faults/bad-answers.ts";
 import { disturbance, type Disturbance } from "../faults/disturbance.ts";
 import type { Fault, FaultOf } from "../faults/fault.ts";
@@ -51,7 +51,7 @@ interface Exchange {
 interface FrontendDeps {
   readonly tenant: Tenant;
   readonly api: Api;
-  readonly sessions: Sessions;
+  readonly sessions: ApiSessions;
   readonly faults: Faults;
   readonly ledger: Ledger;
   readonly logger: Logger | undefined;
@@ -118,7 +118,7 @@ export class HttpFrontend {
     if (disturbed.vanish) this.#vanish(route);
     const { final } = disturbed;
     if (final?.kind === "tooMany" || final?.kind === "rateLimit" || final?.kind === "quota")
-      return this.#finish(exchange, tooMany(final, this.#deps.tenant.clock.now()));
+      return this.#finish(exchange, tooManyRequests(final, this.#deps.tenant.clock.now()));
     if (final?.kind === "gateway404") return this.#finish(exchange, gateway404(final));
     if (final?.kind === "serverError") return this.#failing(exchange, final, serverError(final));
     if (final?.kind === "redirect") return this.#failing(exchange, { when: "after", ...final }, redirect(final));
@@ -190,9 +190,9 @@ export class HttpFrontend {
     try {
       return this.#carryOut(exchange);
     } catch (error) {
-      if (error instanceof Refusal) return refused(error.status, error.message);
+      if (error instanceof RequestRefusal) return refusalAnswer(error.status, error.message);
       this.#deps.logger?.error({ err: errorFacts(error) }, "sandbox request failed");
-      return refused(500, `the sandbox failed: ${messageOf(error)}`);
+      return refusalAnswer(500, `the sandbox failed: ${messageOf(error)}`);
     }
   }
 
@@ -200,13 +200,15 @@ export class HttpFrontend {
     const { method, route, query, request, body, number, disturbed } = exchange;
     const { sessions, api } = this.#deps;
     if (route?.kind === "login")
-      return method === "POST" ? sessions.login(parse(request, body) ?? null) : refused(405, "login wants POST");
+      return method === "POST" ? sessions.login(parse(request, body) ?? null) : refusalAnswer(405, "login wants POST");
     const account = exchange.account ?? this.#account(exchange);
     if (account === undefined) return UNAUTHORIZED;
     exchange.username = account.username;
-    if (route === undefined) return refused(404, "there is nothing at this path");
+    if (route === undefined) return refusalAnswer(404, "there is nothing at this path");
     if (route.kind === "logout")
-      return method === "POST" ? sessions.logout(request.headers.authorization) : refused(405, "logout wants POST");
+      return method === "POST"
+        ? sessions.logout(request.headers.authorization)
+        : refusalAnswer(405, "logout wants POST");
     const caller = { account, request: number, listLagMs: disturbed?.listLagMs ?? 0 };
     return api.answer({ method, route, query, body: parse(request, body), caller });
   }
@@ -260,11 +262,11 @@ function named(route: Route | undefined): string | undefined {
 function parse(request: IncomingMessage, body: Buffer | undefined): Json | undefined {
   if (body === undefined || body.length === 0) return undefined;
   if (!/^application\/json\s*(;|$)/i.test(request.headers["content-type"] ?? ""))
-    throw new Refusal(415, "the body must be application/json");
+    throw new RequestRefusal(415, "the body must be application/json");
   try {
     const value: Json = JSON.parse(body.toString("utf8"));
     return value;
   } catch {
-    throw new Refusal(400, "invalid json data");
+    throw new RequestRefusal(400, "invalid json data");
   }
 }

@@ -3,7 +3,7 @@ import { createReadStream, createWriteStream, existsSync, type WriteStream } fro
 import { appendFile, stat, truncate } from "node:fs/promises";
 import { createInterface } from "node:readline";
 import { StopError } from "#model";
-import type { Database } from "./database.ts";
+import type { RecordDatabase } from "./database.ts";
 import type { Version } from "./version.ts";
 
 type Line = Omit<Version, "sequence" | "previous">;
@@ -23,7 +23,7 @@ export class DataFile implements AsyncDisposable {
   }
 
   /** @throws {StopError} E_SANDBOX_DATA when a line in the middle cannot be read. */
-  static async open(path: string, database: Database): Promise<DataFile> {
+  static async open(path: string, database: RecordDatabase): Promise<DataFile> {
     if (existsSync(path)) await load(path, database);
     const file = new DataFile(path);
     try {
@@ -58,7 +58,7 @@ export class DataFile implements AsyncDisposable {
   }
 }
 
-async function load(path: string, database: Database): Promise<void> {
+async function load(path: string, database: RecordDatabase): Promise<void> {
   let number = 0;
   let bytes = 0;
   let torn: unknown;

@@ -1,5 +1,5 @@
 import type { Clock, ResourceName } from "#model";
-import { Table } from "./table.ts";
+import { RecordTable } from "./table.ts";
 import type { StoredRecord, Version, WriteOrigin } from "./version.ts";
 
 /** Called for every write, in order. */
@@ -9,9 +9,9 @@ export type WriteListener = (version: Version) => void;
  * All records of the tenant in memory, and the complete log of writes. Ids are unique across resources, so that a client
  * that mixes up two kinds of records is detected.
  */
-export class Database {
+export class RecordDatabase {
   readonly #clock: Clock;
-  #tables = new Map<ResourceName, Table>();
+  #tables = new Map<ResourceName, RecordTable>();
   #log: Version[] = [];
   #lastId = 0;
   #listeners: WriteListener[] = [];
@@ -29,10 +29,10 @@ export class Database {
     this.#listeners.push(listener);
   }
 
-  table(resource: ResourceName): Table {
+  table(resource: ResourceName): RecordTable {
     const known = this.#tables.get(resource);
     if (known !== undefined) return known;
-    const table = new Table();
+    const table = new RecordTable();
     this.#tables.set(resource, table);
     return table;
   }

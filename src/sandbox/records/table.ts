@@ -2,7 +2,7 @@ import type { Json } from "#model";
 import type { Version } from "./version.ts";
 
 /** A record in a table; `version` is its newest state. */
-export interface Row {
+export interface StoredRow {
   readonly id: number;
   version: Version;
 }
@@ -13,10 +13,10 @@ const indexed = (value: Json | undefined): value is string | number =>
   typeof value === "string" || typeof value === "number";
 
 /** The records of one resource. Reading in id order and finding by a field's value are cheap. */
-export class Table {
-  #rows = new Map<number, Row>();
-  #gone = new Map<number, Row>();
-  #ordered: Row[] = [];
+export class RecordTable {
+  #rows = new Map<number, StoredRow>();
+  #gone = new Map<number, StoredRow>();
+  #ordered: StoredRow[] = [];
   #disordered = false;
   #indexes = new Map<string, FieldIndex>();
 
@@ -24,7 +24,7 @@ export class Table {
     return this.#rows.size;
   }
 
-  get(id: number): Row | undefined {
+  get(id: number): StoredRow | undefined {
     return this.#rows.get(id);
   }
 
@@ -60,7 +60,7 @@ export class Table {
   }
 
   /** Rows by ascending id. Do not keep the array across writes, and do not change it. */
-  rows(): readonly Row[] {
+  rows(): readonly StoredRow[] {
     if (this.#disordered) {
       this.#ordered = [...this.#rows.values()].toSorted((a, b) => a.id - b.id);
       this.#disordered = false;
@@ -69,7 +69,7 @@ export class Table {
   }
 
   /** Rows by ascending id whose field equals this text or number. The first call for a field scans the table once. */
-  find(field: string, value: string | number): Row[] {
+  find(field: string, value: string | number): StoredRow[] {
     const ids = this.#index(field).get(value);
     if (ids === undefined) return [];
     return [...ids].toSorted((a, b) => a - b).map((id) => this.#rows.get(id)!);
@@ -84,7 +84,7 @@ export class Table {
     return index;
   }
 
-  #unindex(row: Row): void {
+  #unindex(row: StoredRow): void {
     for (const [field, index] of this.#indexes) {
       const value = row.version.record?.[field];
       if (!indexed(value)) continue;

@@ -46,7 +46,7 @@ export function seedReferenceData(tenant: Tenant, accounts: readonly Account[]):
  * Refuses options for an unknown resource, because they would have no effect.
  * @throws {StopError} E_SANDBOX_RESOURCE for the first of them.
  */
-export function checkNames(tenant: Tenant, { paths, listKeys }: Switches, accounts: readonly Account[]): void {
+export function expectKnownNames(tenant: Tenant, { paths, listKeys }: Switches, accounts: readonly Account[]): void {
   const ofAccounts = accounts.flatMap(({ permissions = {}, sees = {} }) => Object.keys({ ...permissions, ...sees }));
   for (const name of [...Object.keys({ ...paths, ...listKeys }), ...ofAccounts])
     if (name !== "*" && !tenant.catalogue.resources.has(name)) throw unknownResource(tenant, name);

@@ -1,7 +1,7 @@
 import { isJsonObject, type Json, type ResourceName } from "#model";
 import { resourceFacts } from "./catalogue.ts";
 import type { FieldKind } from "../contract.ts";
-import { idOf, instantOf } from "../dialect/values.ts";
+import { serviceIdOf, instantOf } from "../dialect/values.ts";
 
 type Fields = Readonly<Partial<Record<FieldKind, string>>>;
 
@@ -147,7 +147,7 @@ function kindOf(value: Json): FieldKind | undefined {
   if (typeof value === "string") return "text";
   if (typeof value === "number") return "number";
   if (typeof value === "boolean") return "boolean";
-  return isJsonObject(value) && idOf(value) !== undefined ? "id" : undefined;
+  return isJsonObject(value) && serviceIdOf(value) !== undefined ? "id" : undefined;
 }
 
 /** Whether a field of this kind takes the value. Null clears a field, whatever it holds. */

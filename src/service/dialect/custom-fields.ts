@@ -1,7 +1,7 @@
 import { isJsonObject, ParkError, type Json, type JsonObject, type ResourceName, type ServiceId } from "#model";
 import type { Reference } from "../reads/reference.ts";
 import type { Brand } from "./brand.ts";
-import { idOf } from "./values.ts";
+import { serviceIdOf } from "./values.ts";
 
 /** Finds the custom field of a resource by its name. */
 export type FindCustomField = (resource: ResourceName, name: string, signal: AbortSignal) => Promise<ServiceId>;
@@ -64,14 +64,14 @@ export class CustomFields {
     const meant = customFieldOf(name) ?? "";
     if (meant === "")
       throw new ParkError("E_CUSTOM_FIELD", `${resource}.${name} names no custom field: write its id or its name`);
-    return idOf(meant) ?? this.#find(resource, meant, signal);
+    return serviceIdOf(meant) ?? this.#find(resource, meant, signal);
   }
 }
 
 /** The value of one custom field; undefined where the list holds only ids or lacks the field. */
 export function customValue(list: Json | undefined, id: ServiceId): Json | undefined {
   if (!Array.isArray(list)) return undefined;
-  const entry = list.filter(isJsonObject).find((item) => idOf(item["id"]) === id);
+  const entry = list.filter(isJsonObject).find((item) => serviceIdOf(item["id"]) === id);
   return entry?.["value"];
 }
 

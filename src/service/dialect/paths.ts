@@ -1,11 +1,11 @@
 import { ParkError, type Json, type JsonObject, type ResourceName, type ServiceId } from "#model";
-import type { Dialect } from "#settings";
+import type { ServiceDialect } from "#settings";
 import type { Brand } from "./brand.ts";
 import { resourceFacts } from "../catalogue/catalogue.ts";
-import { idOf } from "./values.ts";
+import { serviceIdOf } from "./values.ts";
 
 /** Ids of the ancestors, by the field or resource that names them. */
-export type Scope = Readonly<Record<string, Json>>;
+export type AncestorIds = Readonly<Record<string, Json>>;
 
 /** A record that is nested below `from`, where the edit asks for `to`, or for no parent. */
 export interface Moved {
@@ -25,12 +25,12 @@ const REMEMBERED_PARENTS = 100_000;
 /** Addresses of resources and records: the dialect's spellings, nested or plain. */
 export class Paths {
   readonly #base: string;
-  readonly #dialect: Dialect;
+  readonly #dialect: ServiceDialect;
   readonly #brand: Brand;
   readonly #loadWritten: LoadWritten;
   readonly #parents = new Map<string, JsonObject>();
 
-  constructor(url: string, dialect: Dialect, brand: Brand, loadWritten: LoadWritten) {
+  constructor(url: string, dialect: ServiceDialect, brand: Brand, loadWritten: LoadWritten) {
     this.#loadWritten = loadWritten;
     this.#base = `${url.replace(/(?<!\/)\/+$/, "")}/restApi`;
     this.#dialect = dialect;
@@ -51,24 +51,24 @@ export class Paths {
   }
 
   /** The URL of the collection. @throws {ParkError} E_PARENT_UNKNOWN when a nested path lacks the id of an ancestor. */
-  async collection(resource: ResourceName, scope: Scope): Promise<string> {
+  async collection(resource: ResourceName, scope: AncestorIds): Promise<string> {
     return `${this.#base}/v1/${await this.#fill(resource, scope)}`;
   }
 
   /** The URL of one record, where it was last seen or written. `scope` names the parent of a record that is not known yet. */
-  async record(resource: ResourceName, id: ServiceId, scope: Scope): Promise<string> {
+  async record(resource: ResourceName, id: ServiceId, scope: AncestorIds): Promise<string> {
     const filled = await this.#fill(resource, await this.above(resource, id, scope));
     const path = this.#dialect.recordPath.replace("{resource}", () => filled).replace("{id}", String(id));
     return `${this.#base}/v1/${path}`;
   }
 
   /** The URL of an action of one record, which is always below the record's plain path. */
-  async action(resource: ResourceName, id: ServiceId, action: string, scope: Scope): Promise<string> {
+  async action(resource: ResourceName, id: ServiceId, action: string, scope: AncestorIds): Promise<string> {
     return `${this.#base}/v1/${await this.#fill(resource, await this.above(resource, id, scope))}/${id}/${action}`;
   }
 
   /** The ancestors of a record, in the fields that its path consists of; empty for a plain path. */
-  async above(resource: ResourceName, id: ServiceId, scope: Scope): Promise<Scope> {
+  async above(resource: ResourceName, id: ServiceId, scope: AncestorIds): Promise<AncestorIds> {
     return this.isNested(resource) ? { ...scope, ...(await this.#known(resource, id)) } : {};
   }
 
@@ -87,7 +87,7 @@ export class Paths {
     const named = this.fieldsInPath(resource).filter((field) => field in fields);
     const known = named.length > 0 ? await this.#known(resource, id) : undefined;
     for (const field of named) {
-      const [from, to] = [idOf(known?.[field]), idOf(fields[field])];
+      const [from, to] = [serviceIdOf(known?.[field]), serviceIdOf(fields[field])];
       if (from !== undefined && from !== to) return { field, from, to };
     }
     return undefined;
@@ -98,7 +98,7 @@ export class Paths {
   }
 
   /** Remembers the ancestors of a record, for calls that know only its id. */
-  remember(resource: ResourceName, id: ServiceId, scope: Scope): void {
+  remember(resource: ResourceName, id: ServiceId, scope: AncestorIds): void {
     const fields = this.fieldsInPath(resource);
     if (fields.length === 0) return;
     const above = fields.flatMap((field) => (scope[field] === undefined ? [] : [[field, scope[field]] as const]));
@@ -118,7 +118,7 @@ export class Paths {
     return this.#parents.get(name) ?? written;
   }
 
-  async #fill(resource: ResourceName, scope: Scope): Promise<string> {
+  async #fill(resource: ResourceName, scope: AncestorIds): Promise<string> {
     const template = this.#dialect.paths[resource] ?? resource;
     let filled = template;
     for (const [placeholder, name = ""] of template.matchAll(PLACEHOLDER))
@@ -127,13 +127,13 @@ export class Paths {
   }
 
   /** The id for a placeholder: the given one, or the known ancestor's. */
-  async #idAbove(resource: ResourceName, name: string, scope: Scope): Promise<ServiceId> {
+  async #idAbove(resource: ResourceName, name: string, scope: AncestorIds): Promise<ServiceId> {
     const parent = resourceFacts(resource).parent;
-    const direct = idOf((name === "parent" ? scope[parent?.field ?? "parent"] : undefined) ?? scope[name]);
+    const direct = serviceIdOf((name === "parent" ? scope[parent?.field ?? "parent"] : undefined) ?? scope[name]);
     if (direct !== undefined) return direct;
-    const parentId = parent && idOf(scope[parent.field] ?? scope["parent"]);
+    const parentId = parent && serviceIdOf(scope[parent.field] ?? scope["parent"]);
     const further = parent && parentId !== undefined ? await this.#known(parent.resource, parentId) : undefined;
-    const known = idOf(further?.[name]);
+    const known = serviceIdOf(further?.[name]);
     if (known !== undefined) return known;
     const wanted = name === "parent" ? (parent?.field ?? "parent") : name;
     throw new ParkError(

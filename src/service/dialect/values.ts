@@ -4,10 +4,10 @@ import { canonicalJson, isJsonObject, type Json } from "#model";
  * The id in a value: a number, digits as text, or a linked record with an `id`. Ids are positive and exact: 0, -1, 1e30
  * and numbers that JSON rounds beyond 2^53 are not ids.
  */
-export function idOf(value: Json | undefined): number | undefined {
+export function serviceIdOf(value: Json | undefined): number | undefined {
   if (typeof value === "number") return Number.isSafeInteger(value) && value > 0 ? value : undefined;
-  if (typeof value === "string") return /^\d{1,15}$/.test(value) ? idOf(Number(value)) : undefined;
-  return isJsonObject(value) ? idOf(value["id"]) : undefined;
+  if (typeof value === "string") return /^\d{1,15}$/.test(value) ? serviceIdOf(Number(value)) : undefined;
+  return isJsonObject(value) ? serviceIdOf(value["id"]) : undefined;
 }
 
 const INSTANT = /^\d{4}-\d\d-\d\dT\d\d:\d\d(:\d\d(\.\d+)?)?(Z|[+-]\d\d:?\d\d)?$/;
@@ -40,7 +40,7 @@ export function sameValue(sent: Json | undefined, found: Json | undefined): bool
   if (Array.isArray(sent)) return Array.isArray(found) && sameMembers(sent, found);
   if (isJsonObject(sent))
     return isJsonObject(found) && Object.entries(sent).every(([name, value]) => sameValue(value, found[name]));
-  if (isJsonObject(found)) return idOf(sent) !== undefined && idOf(sent) === idOf(found);
+  if (isJsonObject(found)) return serviceIdOf(sent) !== undefined && serviceIdOf(sent) === serviceIdOf(found);
   if (Array.isArray(found)) return false;
   return sent === found || sameScalar(sent, found);
 }
@@ -54,7 +54,7 @@ export function sameKeyPart(wanted: Json, found: Json | undefined): boolean {
 
 /** A value as the text of a key; undefined for a value that cannot be a key. */
 export function keyText(value: Json | undefined): string | undefined {
-  const scalar = isJsonObject(value) ? idOf(value) : value;
+  const scalar = isJsonObject(value) ? serviceIdOf(value) : value;
   return scalar === undefined || scalar === null || typeof scalar === "object"
     ? undefined
     : String(scalar).trim().normalize("NFC");
@@ -88,5 +88,5 @@ function sameMembers(sent: readonly Json[], found: readonly Json[]): boolean {
 }
 
 function memberTexts(values: readonly Json[]): string[] {
-  return values.map((value) => canonicalJson(idOf(value) ?? value)).toSorted();
+  return values.map((value) => canonicalJson(serviceIdOf(value) ?? value)).toSorted();
 }

@@ -13,7 +13,7 @@ export interface ProbeDeps extends ReadDeps {
 }
 
 /** The requests that a probe may send: lists by resource or by path, and single records. All of them are reads. */
-export interface Ask {
+export interface ProbeRequests {
   (resource: ResourceName, query: Query): Promise<Exchange>;
   path(path: string, resource: ResourceName, query: Query): Promise<Exchange>;
 }

@@ -1,15 +1,15 @@
 import { isJsonObject, type Finding, type Json, type ResourceName } from "#model";
-import type { Dialect } from "#settings";
+import type { ServiceDialect } from "#settings";
 import type { Brand } from "../dialect/brand.ts";
-import { idOf } from "../dialect/values.ts";
+import { serviceIdOf } from "../dialect/values.ts";
 import { pageIn } from "../reads/reading.ts";
-import { found, unlessRefused, withPair, type Ask } from "./probe-finding.ts";
+import { found, unlessRefused, withPair, type ProbeRequests } from "./probe-finding.ts";
 
 /** Probes wrapper, counting, paging and sorting on the longest of the lists. */
 export async function probeLists(
-  ask: Ask,
+  ask: ProbeRequests,
   samples: readonly Sample[],
-  dialect: Dialect,
+  dialect: ServiceDialect,
   brand: Brand,
 ): Promise<Finding[]> {
   const longest = samples.toSorted((one, other) => other.total - one.total)[0];
@@ -18,7 +18,7 @@ export async function probeLists(
   const { resource } = longest;
   const ids: PageIds = async (query) => {
     const exchange = await unlessRefused(ask(resource, { fields: "id", ...query }));
-    return (pageIn(exchange?.body, resource, dialect, brand)?.rows ?? []).map((row) => idOf(row["id"])).join();
+    return (pageIn(exchange?.body, resource, dialect, brand)?.rows ?? []).map((row) => serviceIdOf(row["id"])).join();
   };
   return [
     ...probeWrapper(samples, dialect),
@@ -28,7 +28,7 @@ export async function probeLists(
   ];
 }
 
-function countSeen(body: Json | undefined, { totalKey }: Dialect): string | undefined {
+function countSeen(body: Json | undefined, { totalKey }: ServiceDialect): string | undefined {
   if (!isJsonObject(body)) return Array.isArray(body) ? "none" : undefined;
   if (totalKey !== undefined && typeof body[totalKey] === "number") return totalKey;
   return Object.keys(body).find((key) => /total/i.test(key) && typeof body[key] === "number") ?? "none";
@@ -46,7 +46,7 @@ export interface Sample {
 }
 
 /** Finds where the rows are: the wrapper that most resources use is the setting, the others need keys of their own. */
-function probeWrapper(samples: readonly Sample[], dialect: Dialect): Finding[] {
+function probeWrapper(samples: readonly Sample[], dialect: ServiceDialect): Finding[] {
   const seen = samples.flatMap(({ resource, body }) => {
     const wrapper = wrapperSeen(body, dialect, resource);
     return wrapper === undefined ? [] : [{ resource, wrapper }];
@@ -65,7 +65,7 @@ function probeWrapper(samples: readonly Sample[], dialect: Dialect): Finding[] {
   return findings;
 }
 
-function wrapperSeen(body: Json | undefined, { listKeys }: Dialect, resource: ResourceName): string | undefined {
+function wrapperSeen(body: Json | undefined, { listKeys }: ServiceDialect, resource: ResourceName): string | undefined {
   if (Array.isArray(body)) return "array";
   if (!isJsonObject(body)) return undefined;
   const keys = Object.keys(body).filter((key) => Array.isArray(body[key]));
@@ -86,7 +86,7 @@ const OFFSETS = ["offset", "start", "skip", "from"];
 const PAGES = ["page", "p", "pageNumber", "pageIndex"];
 
 /** Two pages of one record each must differ. Tries the configured paging first, then the other known ways. */
-async function probePaging(ids: PageIds, { paging }: Dialect): Promise<Finding> {
+async function probePaging(ids: PageIds, { paging }: ServiceDialect): Promise<Finding> {
   const configured =
     paging.kind === "none"
       ? "none"
@@ -106,7 +106,7 @@ async function probePaging(ids: PageIds, { paging }: Dialect): Promise<Finding> 
   };
 }
 
-async function wayOf(ids: PageIds, paging: Dialect["paging"]): Promise<string | undefined> {
+async function wayOf(ids: PageIds, paging: ServiceDialect["paging"]): Promise<string | undefined> {
   const differ = async (parameter: string, first: number) => {
     const one = await ids({ limit: "1", [parameter]: String(first) });
     const two = one === "" ? "" : await ids({ limit: "1", [parameter]: String(first + 1) });
@@ -126,7 +126,7 @@ async function firstPage(ids: PageIds, page: string): Promise<0 | 1> {
   return zero === "" || zero === (await ids({ limit: "1", [page]: "1" })) ? 1 : 0;
 }
 
-async function probeSorting(ids: PageIds, { sort }: Dialect): Promise<Finding[]> {
+async function probeSorting(ids: PageIds, { sort }: ServiceDialect): Promise<Finding[]> {
   if (sort === undefined) return [];
   const ascending = await ids({ limit: "1", [sort.parameter]: sort.value });
   const descending = await ids({ limit: "1", [sort.parameter]: sort.value.replace(/\basc\b/, "desc") });

@@ -1,7 +1,7 @@
 import { DAY_MS, type Finding, type JsonObject, type ResourceName } from "#model";
 import { resourceFacts } from "../catalogue/catalogue.ts";
 import { ServiceRefusal } from "../transport/failures.ts";
-import { unlessRefused, withPair, type Ask, type ProbeDeps } from "./probe-finding.ts";
+import { unlessRefused, withPair, type ProbeRequests, type ProbeDeps } from "./probe-finding.ts";
 import { pageIn } from "../reads/reading.ts";
 import { isEmpty } from "../dialect/values.ts";
 
@@ -12,7 +12,11 @@ export interface ResourceSeen {
 }
 
 /** Probes one mapped resource: whether it can be read, its path, and whether `changedSince` narrows its list. */
-export async function probeResource(ask: Ask, resource: ResourceName, parts: ProbeDeps): Promise<ResourceSeen> {
+export async function probeResource(
+  ask: ProbeRequests,
+  resource: ResourceName,
+  parts: ProbeDeps,
+): Promise<ResourceSeen> {
   const { dialect, brand, paths } = parts;
   const ok = (message: string): Finding => ({ subject: resource, verdict: "ok", message });
   if (paths.isNested(resource)) return { findings: [ok(`read below its parents: ${dialect.paths[resource]}`)] };
@@ -53,7 +57,7 @@ function ignoredStamp(resource: ResourceName): Finding {
 }
 
 async function refused(
-  ask: Ask,
+  ask: ProbeRequests,
   resource: ResourceName,
   refusal: ServiceRefusal,
   { dialect, brandSeen }: ProbeDeps,

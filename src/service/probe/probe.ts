@@ -1,11 +1,11 @@
 import { messageOf, SyncError, type Finding, type JsonObject, type ResourceName } from "#model";
 import { commonResources } from "../catalogue/catalogue.ts";
 import { BRAND_SIGN } from "../dialect/brand.ts";
-import { idOf } from "../dialect/values.ts";
+import { serviceIdOf } from "../dialect/values.ts";
 import { pageIn, recordIn } from "../reads/reading.ts";
 import { ServiceRefusal } from "../transport/failures.ts";
 import type { Exchange } from "../transport/transport.ts";
-import { found, notProbed, unlessRefused, type Ask, type ProbeDeps } from "./probe-finding.ts";
+import { found, notProbed, unlessRefused, type ProbeRequests, type ProbeDeps } from "./probe-finding.ts";
 import { probeLists, type Sample } from "./probe-lists.ts";
 import { probeResource } from "./probe-resource.ts";
 
@@ -67,7 +67,7 @@ export class Probe {
     return findings;
   }
 
-  async #greeting(ask: Ask, signal: AbortSignal): Promise<{ reached: boolean; findings: Finding[] }> {
+  async #greeting(ask: ProbeRequests, signal: AbortSignal): Promise<{ reached: boolean; findings: Finding[] }> {
     try {
       const { headers } = await ask("customer", { limit: "1", fields: "id" });
       const serverNow = Date.parse(headers.date ?? "");
@@ -87,7 +87,7 @@ export class Probe {
   }
 
   /** The first rows of readable lists. Paging can be probed only on a list of at least two records. */
-  async #samples(ask: Ask, candidates: readonly ResourceName[]): Promise<Sample[]> {
+  async #samples(ask: ProbeRequests, candidates: readonly ResourceName[]): Promise<Sample[]> {
     const { dialect, brand, paths } = this.#deps;
     const samples: Sample[] = [];
     for (const resource of new Set(candidates)) {
@@ -97,14 +97,20 @@ export class Probe {
       const [first] = page?.rows ?? [];
       if (page === undefined || first === undefined) continue;
       const rowCount = page.rows.length;
-      const sample = { resource, body: exchange?.body, rowCount, total: page.total ?? rowCount, id: idOf(first["id"]) };
+      const sample = {
+        resource,
+        body: exchange?.body,
+        rowCount,
+        total: page.total ?? rowCount,
+        id: serviceIdOf(first["id"]),
+      };
       samples.push(sample);
     }
     return samples;
   }
 
   /** Some property names of a ticket begin with the vendor's brand. */
-  async #brandSeen(ask: Ask): Promise<string | undefined> {
+  async #brandSeen(ask: ProbeRequests): Promise<string | undefined> {
     const { dialect, brand } = this.#deps;
     const exchange = await unlessRefused(ask("ticket", { limit: "1", fields: "*" }));
     const ticket: JsonObject = pageIn(exchange?.body, "ticket", dialect, brand)?.rows[0] ?? {};
@@ -112,7 +118,7 @@ export class Probe {
     return words.includes("svc") ? dialect.brand : words[0];
   }
 
-  #ask(signal: AbortSignal): Ask {
+  #ask(signal: AbortSignal): ProbeRequests {
     const { transport, paths } = this.#deps;
     const send = (url: string, resource: ResourceName, query: Record<string, string>): Promise<Exchange> =>
       transport.send({ method: "GET", resource, url, query, repeat: "quick", signal });
@@ -157,7 +163,11 @@ const SHAPES = [
  * Finds the address of a record: the configured format, or else a common one. A format counts only if it returns that
  * very record.
  */
-async function probeRecordPath(ask: Ask, samples: readonly Sample[], { dialect }: ProbeDeps): Promise<Finding[]> {
+async function probeRecordPath(
+  ask: ProbeRequests,
+  samples: readonly Sample[],
+  { dialect }: ProbeDeps,
+): Promise<Finding[]> {
   const configured = dialect.recordPath;
   const sample = samples.find(({ id }) => id !== undefined);
   if (sample?.id === undefined) return [found("record path", configured, undefined, "DIALECT_RECORD_PATH")];
@@ -165,7 +175,7 @@ async function probeRecordPath(ask: Ask, samples: readonly Sample[], { dialect }
   for (const shape of new Set([configured, ...SHAPES])) {
     const path = shape.replace("{resource}", dialect.paths[resource] ?? resource).replace("{id}", String(id));
     const exchange = await unlessRefused(ask.path(path, resource, { fields: "id" }));
-    if (exchange !== undefined && idOf(recordIn(exchange.body, resource)?.["id"]) === id)
+    if (exchange !== undefined && serviceIdOf(recordIn(exchange.body, resource)?.["id"]) === id)
       return [found("record path", configured, shape, "DIALECT_RECORD_PATH")];
   }
   const message = `${resource} ${id} is in the list, but is not found at ${[...new Set([configured, ...SHAPES])].join(", ")}`;

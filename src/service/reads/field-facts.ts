@@ -5,7 +5,7 @@ import type { FieldFact, FieldFacts } from "../contract.ts";
 import type { Brand } from "../dialect/brand.ts";
 import { customFieldOf, isCustomFieldOf } from "../dialect/custom-fields.ts";
 import type { Paths } from "../dialect/paths.ts";
-import { idOf, isEmpty } from "../dialect/values.ts";
+import { serviceIdOf, isEmpty } from "../dialect/values.ts";
 import { ServiceRefusal } from "../transport/failures.ts";
 import type { Lists } from "./lists.ts";
 
@@ -84,8 +84,8 @@ function plainFact(resource: ResourceName, name: string, rows: readonly JsonObje
 /** `defined` holds the resource's custom fields; undefined where they cannot be read. */
 function customFact(meant: string, defined: readonly JsonObject[] | undefined): FieldFact {
   if (defined === undefined) return { verdict: "unproven", kind: undefined, isReadOnly: false };
-  const id = idOf(meant);
-  const field = defined.find((each) => (id === undefined ? each["name"] === meant : idOf(each["id"]) === id));
+  const id = serviceIdOf(meant);
+  const field = defined.find((each) => (id === undefined ? each["name"] === meant : serviceIdOf(each["id"]) === id));
   if (field !== undefined) return { verdict: "known", kind: customFieldKind(field["type"]), isReadOnly: false };
   const names = defined.flatMap(({ name }) => (typeof name === "string" ? [name] : []));
   const near = nearest(meant, names);

@@ -2,7 +2,7 @@ import { setImmediate as nextTurn } from "node:timers/promises";
 import { RetryError, type JsonObject, type ResourceName } from "#model";
 import { resourceFacts } from "../catalogue/catalogue.ts";
 import { fieldsParameter, type CustomFields } from "../dialect/custom-fields.ts";
-import { idOf, instantOf } from "../dialect/values.ts";
+import { serviceIdOf, instantOf } from "../dialect/values.ts";
 import { ServiceRefusal } from "../transport/failures.ts";
 import { insteadOf, pageIn, type Page } from "./reading.ts";
 import type { ReadDeps, Records } from "./records.ts";
@@ -53,7 +53,7 @@ export class Lists {
     for await (const rows of inPieces(walk(resource, read, dialect))) {
       for (const row of paths.isNested(resource) ? rows : []) {
         for (const [field, id] of Object.entries(above)) row[field] ??= id;
-        paths.remember(resource, idOf(row["id"]) ?? 0, row);
+        paths.remember(resource, serviceIdOf(row["id"]) ?? 0, row);
       }
       const kept = rows.filter((row) => isChangedSince(row, query.changedSince));
       await this.#customFields.spread(resource, kept, query.fields, signal);

@@ -1,6 +1,6 @@
 import type { JsonObject, ResourceName, ServiceId } from "#model";
 import type { Logger } from "#telemetry";
-import { idOf } from "../dialect/values.ts";
+import { serviceIdOf } from "../dialect/values.ts";
 import { ServiceRefusal } from "../transport/failures.ts";
 
 /** The field that names the ticket which a ticket was merged into. Other resources are never merged. */
@@ -14,7 +14,7 @@ export function mergeFields(resource: ResourceName): readonly string[] {
 
 /** The record that this one was merged into; undefined if it was not merged, or does not show it. */
 export function mergedInto(resource: ResourceName, record: JsonObject): ServiceId | undefined {
-  return idOf(record[MERGED_TO[resource] ?? ""]);
+  return serviceIdOf(record[MERGED_TO[resource] ?? ""]);
 }
 
 /**

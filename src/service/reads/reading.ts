@@ -1,7 +1,7 @@
 import { isJsonObject, type Json, type JsonObject, type ResourceName } from "#model";
-import type { Dialect } from "#settings";
+import type { ServiceDialect } from "#settings";
 import type { Brand } from "../dialect/brand.ts";
-import { idOf } from "../dialect/values.ts";
+import { serviceIdOf } from "../dialect/values.ts";
 
 /** One page of a list, unwrapped. */
 export interface Page {
@@ -20,7 +20,7 @@ export interface Page {
 export function pageIn(
   body: Json | undefined,
   resource: ResourceName,
-  dialect: Dialect,
+  dialect: ServiceDialect,
   brand: Brand,
 ): Page | undefined {
   if (Array.isArray(body))
@@ -49,7 +49,7 @@ export function insteadOf(body: Json | undefined): string {
   return Array.isArray(body) && body.length > 0 ? `an array of ${body.length}` : JSON.stringify(body).slice(0, 40);
 }
 
-function wrapperKeys(resource: ResourceName, dialect: Dialect, brand: Brand): string[] {
+function wrapperKeys(resource: ResourceName, dialect: ServiceDialect, brand: Brand): string[] {
   const { listWrapper, listKeys, paths } = dialect;
   const last = paths[resource]?.split("/").at(-1);
   return [
@@ -71,7 +71,7 @@ function onlyRecords(body: JsonObject): Json[] | undefined {
 }
 
 function isRecord(row: Json): boolean {
-  return isJsonObject(row) && idOf(row["id"]) !== undefined;
+  return isJsonObject(row) && serviceIdOf(row["id"]) !== undefined;
 }
 
 function numberIn(value: Json | undefined): number | undefined {
@@ -91,6 +91,6 @@ export function isNothing(value: Json | undefined): boolean {
 export function recordIn(body: Json | undefined, resource: ResourceName): JsonObject | undefined {
   if (Array.isArray(body)) return body.length === 1 ? recordIn(body[0], resource) : undefined;
   if (!isJsonObject(body)) return undefined;
-  if (idOf(body["id"]) !== undefined) return body;
-  return [body[resource], body["result"]].filter(isJsonObject).find((inner) => idOf(inner["id"]) !== undefined);
+  if (serviceIdOf(body["id"]) !== undefined) return body;
+  return [body[resource], body["result"]].filter(isJsonObject).find((inner) => serviceIdOf(inner["id"]) !== undefined);
 }

@@ -1,10 +1,10 @@
 import { ParkError, RetryError, type JsonObject, type ResourceName, type ServiceId } from "#model";
-import type { Dialect } from "#settings";
+import type { ServiceDialect } from "#settings";
 import { resourceFacts } from "../catalogue/catalogue.ts";
 import type { Brand } from "../dialect/brand.ts";
 import { fieldsParameter, type CustomFields } from "../dialect/custom-fields.ts";
-import type { Paths, Scope } from "../dialect/paths.ts";
-import { idOf } from "../dialect/values.ts";
+import type { Paths, AncestorIds } from "../dialect/paths.ts";
+import { serviceIdOf } from "../dialect/values.ts";
 import { saysGone, ServiceRefusal, unknownResource } from "../transport/failures.ts";
 import type { Transport } from "../transport/transport.ts";
 import { mergeFields, type MergeQuestion } from "./merges.ts";
@@ -13,7 +13,7 @@ import { insteadOf, isNothing, recordIn } from "./reading.ts";
 export interface ReadDeps {
   readonly transport: Transport;
   readonly paths: Paths;
-  readonly dialect: Dialect;
+  readonly dialect: ServiceDialect;
   readonly brand: Brand;
 }
 
@@ -40,7 +40,7 @@ export class Records {
     id: ServiceId,
     fields: readonly string[],
     signal: AbortSignal,
-    scope: Scope = {},
+    scope: AncestorIds = {},
   ): Promise<JsonObject | undefined> {
     let record: JsonObject | undefined;
     try {
@@ -65,7 +65,7 @@ export class Records {
     id: ServiceId,
     refusal: ServiceRefusal,
     signal: AbortSignal,
-    scope: Scope = {},
+    scope: AncestorIds = {},
   ): Promise<boolean> {
     return mayBeGone(refusal) && (await this.read(resource, id, ID_ALONE, signal, scope)) === undefined;
   }
@@ -76,7 +76,7 @@ export class Records {
     id: ServiceId,
     fields: readonly string[],
     signal: AbortSignal,
-    scope: Scope,
+    scope: AncestorIds,
   ): Promise<JsonObject | undefined> {
     const others = fields.filter((field) => !mergeFields(resource).includes(field));
     if (others.length === fields.length) return this.#shown(resource, id, fields, signal, scope);
@@ -90,7 +90,7 @@ export class Records {
     id: ServiceId,
     fields: readonly string[],
     signal: AbortSignal,
-    scope: Scope,
+    scope: AncestorIds,
   ): Promise<JsonObject | undefined> {
     const { transport, paths, brand } = this.#deps;
     const { body } = await transport.send({
@@ -103,7 +103,7 @@ export class Records {
     });
     const record = recordIn(body, resource);
     if (record === undefined && !isNothing(body)) throw otherAnswer(resource, id, insteadOf(body));
-    if (record !== undefined && idOf(record) !== id) throw otherAnswer(resource, id, `${idOf(record)}`);
+    if (record !== undefined && serviceIdOf(record) !== id) throw otherAnswer(resource, id, `${serviceIdOf(record)}`);
     return record;
   }
 
@@ -113,7 +113,7 @@ export class Records {
     id: ServiceId,
     record: JsonObject,
     fields: readonly string[],
-    scope: Scope,
+    scope: AncestorIds,
   ): Promise<void> {
     const field = resourceFacts(resource).parent?.field;
     if (field === undefined || !fields.includes(field) || record[field] !== undefined) return;
@@ -127,12 +127,12 @@ export class Records {
    */
   async refused(
     resource: ResourceName,
-    scope: Scope,
+    scope: AncestorIds,
     refusal: ServiceRefusal,
     signal: AbortSignal,
   ): Promise<{ readonly refusal: ServiceRefusal; readonly isParentGone: boolean }> {
     const parent = this.#deps.paths.isNested(resource) ? resourceFacts(resource).parent : undefined;
-    const parentId = parent && idOf(scope[parent.field] ?? scope["parent"]);
+    const parentId = parent && serviceIdOf(scope[parent.field] ?? scope["parent"]);
     if (parentId !== undefined && mayBeGone(refusal))
       if ((await this.read(parent!.resource, parentId, ID_ALONE, signal, scope)) === undefined)
         return { refusal: parentGone(resource, `${parent!.resource} ${parentId}`, refusal), isParentGone: true };

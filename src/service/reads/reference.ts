@@ -10,7 +10,7 @@ import {
 } from "#model";
 import type { Logger } from "#telemetry";
 import { resourceFacts } from "../catalogue/catalogue.ts";
-import { Snapshot, theOne } from "./snapshot.ts";
+import { Snapshot, theOneId } from "./snapshot.ts";
 
 /** Keeps reference data across restarts. It has the shape of the store's own methods. */
 export interface ReferenceCache {
@@ -66,7 +66,7 @@ export class Reference {
     let snapshot = await this.#fresh(resource, by, signal);
     const isMissing = snapshot.ids(by, value, accepts).length === 0;
     if (isMissing && ageMs(clock.now(), snapshot) >= MISS_PAUSE_MS) snapshot = await this.#read(resource, by, signal);
-    return theOne(snapshot, { resource, by, value }, accepts);
+    return theOneId(snapshot, { resource, by, value }, accepts);
   }
 
   async #fresh(resource: ResourceName, by: string, signal: AbortSignal): Promise<Snapshot> {
@@ -142,7 +142,7 @@ export class KnownNames {
    */
   async lookup(resource: ResourceName, by: string, value: string | number): Promise<ServiceId | undefined> {
     const snapshot = await this.#snapshot(resource);
-    return snapshot?.has(by) ? theOne(snapshot, { resource, by, value }) : undefined;
+    return snapshot?.has(by) ? theOneId(snapshot, { resource, by, value }) : undefined;
   }
 
   async #snapshot(resource: ResourceName): Promise<Snapshot | undefined> {

@@ -1,5 +1,5 @@
 import { isJsonObject, ParkError, type Json, type JsonObject, type ResourceName, type ServiceId } from "#model";
-import { idOf, keyText, sameValue } from "../dialect/values.ts";
+import { serviceIdOf, keyText, sameValue } from "../dialect/values.ts";
 
 /** Names that an error lists at most. */
 const NAMES_LISTED = 50;
@@ -50,7 +50,7 @@ export class Snapshot {
   ids(field: string, value: Json, accepts: Accepts): ServiceId[] {
     const rows = (this.#index(field).get(keyText(value) ?? "") ?? []).filter(accepts);
     const active = rows.filter((row) => !sameValue(true, row["deactivated"]));
-    return (active.length > 0 ? active : rows).flatMap((row) => idOf(row["id"]) ?? []);
+    return (active.length > 0 ? active : rows).flatMap((row) => serviceIdOf(row["id"]) ?? []);
   }
 
   /** The distinct values of a field, sorted. */
@@ -70,7 +70,7 @@ export class Snapshot {
  * The id of the only record whose `by` is `value`.
  * @throws {ParkError} E_LOOKUP_UNKNOWN with the names that exist, E_LOOKUP_AMBIGUOUS with the ids.
  */
-export function theOne(
+export function theOneId(
   snapshot: Snapshot,
   { resource, by, value }: { resource: ResourceName; by: string; value: string | number },
   accepts: Accepts = () => true,

@@ -1,6 +1,6 @@
 import { RetryError, counted, type JsonObject, type ResourceName } from "#model";
-import type { Dialect } from "#settings";
-import { idOf } from "../dialect/values.ts";
+import type { ServiceDialect } from "#settings";
+import { serviceIdOf } from "../dialect/values.ts";
 import type { Page } from "./reading.ts";
 
 /** Which rows of a list to read. */
@@ -19,7 +19,7 @@ const MOVES_ALLOWED = 20;
  * @throws {RetryError} E_LIST_UNSTABLE when the server ignores where a page begins, hides rows that it counts, or the
  * list never settles.
  */
-export function walk(resource: ResourceName, read: ReadPage, dialect: Dialect): AsyncGenerator<JsonObject[]> {
+export function walk(resource: ResourceName, read: ReadPage, dialect: ServiceDialect): AsyncGenerator<JsonObject[]> {
   if (dialect.paging.kind === "none") return wholeList(resource, read, dialect.pageSize);
   return dialect.paging.kind === "offset"
     ? byOffset(resource, read, dialect.pageSize)
@@ -165,7 +165,7 @@ class Seen {
 
   /** Sets the row's id to a number, however it was spelled; readers may rely on that. */
   #identity(row: JsonObject): number {
-    const id = idOf(row["id"]);
+    const id = serviceIdOf(row["id"]);
     if (id !== undefined) return (row["id"] = id);
     const found = JSON.stringify(row["id"] ?? null);
     throw new RetryError(

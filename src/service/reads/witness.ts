@@ -3,7 +3,7 @@ import { commonResources } from "../catalogue/catalogue.ts";
 import { ServiceRefusal } from "../transport/failures.ts";
 import type { ReadDeps } from "./records.ts";
 import { pageIn, recordIn, type Page } from "./reading.ts";
-import { idOf } from "../dialect/values.ts";
+import { serviceIdOf } from "../dialect/values.ts";
 
 /**
  * Tells whether a refusal comes from the service itself. A gateway in between may answer 404, 400 or 403 to every
@@ -30,7 +30,7 @@ export class Witness {
     }
     // An empty list has already proven itself.
     if (page?.rows.length === 0) return true;
-    const first = idOf(page?.rows[0]);
+    const first = serviceIdOf(page?.rows[0]);
     if (first !== undefined && (await this.#shows(resource, first, false, signal))) return true;
     const what = page === undefined ? "its list" : `${first ?? "a record without an id"}, which its list shows`;
     throw new WaitError(
@@ -54,7 +54,7 @@ export class Witness {
       isKnown,
       signal,
     );
-    return idOf(recordIn(body, resource)) === id;
+    return serviceIdOf(recordIn(body, resource)) === id;
   }
 
   /** Undefined when the list is refused, or cannot be requested without a parent. */

@@ -94,7 +94,7 @@ export function askedPauseMs({ headers }: HttpAnswer, now: number): number | und
 }
 
 /** The error for a failed exchange: no answer, or an unreadable one. Anything else that was thrown is returned unchanged. */
-export function exchangeError(failure: unknown, write: boolean): unknown {
+export function failedExchange(failure: unknown, write: boolean): unknown {
   if (!(failure instanceof HttpFailure)) return failure;
   const unreadable = ["malformed", "encoding", "too-large", "origin"].includes(failure.reason);
   const message = failure.message + hintOf(failure);

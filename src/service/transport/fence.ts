@@ -1,8 +1,8 @@
 import { randomBytes } from "node:crypto";
 import { RetryError } from "#model";
 import type { HttpAnswer, HttpClient } from "#http";
-import { answerError, exchangeError } from "./failures.ts";
-import type { Login, PasswordLogin } from "./login.ts";
+import { answerError, failedExchange } from "./failures.ts";
+import type { ServiceLogin, PasswordLogin } from "./login.ts";
 
 /** Longest token life where neither a logout nor another login ends a token. */
 export const SHORT_LIFE_MINUTES = 5;
@@ -24,7 +24,7 @@ const SCRATCH_LIFE_MINUTES = 1;
 
 export interface FencingDeps {
   readonly http: HttpClient;
-  readonly login: Login;
+  readonly login: ServiceLogin;
   readonly settings: PasswordLogin;
   readonly logoutUrl: string;
   /** An address that a valid token may read, or that refuses it with a status other than 401. */
@@ -76,7 +76,7 @@ export class Fencing {
       const headers = { accept: "application/json", authorization: `Bearer ${token}` };
       return await this.#deps.http.call({ method, url, headers });
     } catch (thrown) {
-      throw exchangeError(thrown, false);
+      throw failedExchange(thrown, false);
     }
   }
 }

@@ -2,8 +2,8 @@ import { isJsonObject, RetryError, StopError, WaitError, type Clock, type Json, 
 import type { HttpAnswer, HttpClient } from "#http";
 import type { Secrets, Settings } from "#settings";
 import type { Logger } from "#telemetry";
-import { answerError, exchangeError, isOwnWord, serviceMessage } from "./failures.ts";
-import type { ServerClock } from "./server-clock.ts";
+import { answerError, failedExchange, isOwnWord, serviceMessage } from "./failures.ts";
+import type { ServiceClock } from "./server-clock.ts";
 import { instantOf } from "../dialect/values.ts";
 
 export type PasswordLogin = Extract<Settings["service"]["login"], { kind: "password" }>;
@@ -34,12 +34,12 @@ const MINUTE_MS = 60_000;
  */
 const DOUBTED_PAUSES_MS = [5_000, 25_000, 120_000];
 
-export interface LoginDeps {
+export interface ServiceLoginDeps {
   readonly url: string;
   readonly secrets: Secrets;
   readonly http: HttpClient;
   readonly clock: Clock;
-  readonly serverClock: ServerClock;
+  readonly serverClock: ServiceClock;
   readonly logger: Logger;
   readonly hide: (...secrets: string[]) => void;
   /** Returns the current secrets if they have changed. */
@@ -47,13 +47,13 @@ export interface LoginDeps {
 }
 
 /** Logs in, one login at a time, with pauses after refusals that may have come from a gateway. */
-export class Login {
-  readonly #deps: LoginDeps;
+export class ServiceLogin {
+  readonly #deps: ServiceLoginDeps;
   #secrets: Secrets;
   /** Undefined unless the last login was refused. */
   doubted: Doubted | undefined;
 
-  constructor(deps: LoginDeps) {
+  constructor(deps: ServiceLoginDeps) {
     this.#deps = deps;
     this.#secrets = deps.secrets;
   }
@@ -105,7 +105,7 @@ export class Login {
       serverClock.hear(answer.headers.date);
       return answer;
     } catch (thrown) {
-      throw exchangeError(thrown, false);
+      throw failedExchange(thrown, false);
     }
   }
 
@@ -128,7 +128,7 @@ export class Login {
     try {
       return await answer.json();
     } catch (thrown) {
-      throw exchangeError(thrown, false);
+      throw failedExchange(thrown, false);
     }
   }
 
@@ -139,7 +139,8 @@ export class Login {
   #refused(answer: HttpAnswer, username: string): StopError | WaitError {
     const message = `the service refused the login of ${username} with ${answer.status}: ${this.#withoutSecrets(answer)}`;
     const count = (this.doubted?.count ?? 0) + 1;
-    if (answer.status === 401 || isOwnWord(answer) || count > DOUBTED_PAUSES_MS.length) return loginRefused(message);
+    if (answer.status === 401 || isOwnWord(answer) || count > DOUBTED_PAUSES_MS.length)
+      return serviceLoginRefused(message);
     this.doubted = { count, at: this.#deps.clock.now(), message };
     this.#deps.logger.warn({ username, status: answer.status, count }, "login was refused, perhaps by a gateway");
     return this.#restError(this.doubted);
@@ -170,7 +171,7 @@ export class Login {
   }
 }
 
-export function loginRefused(message: string): StopError {
+export function serviceLoginRefused(message: string): StopError {
   return new StopError("E_SERVICE_LOGIN", message);
 }
 

@@ -1,11 +1,11 @@
 import type { Settings } from "#settings";
 import { Fencing, type Fence } from "./fence.ts";
-import { Login, type LoginDeps } from "./login.ts";
-import { Session } from "./session.ts";
+import { ServiceLogin, type ServiceLoginDeps } from "./login.ts";
+import { ServiceSession } from "./session.ts";
 import { announceFence, SharedToken, type SessionCell } from "./shared-token.ts";
 
 export interface SessionParts {
-  readonly session: Session;
+  readonly session: ServiceSession;
   /** What a daemon does when it takes over from a lost one. */
   readonly fencing: {
     /** Ends the lost daemon's session, where the store asks for it. */
@@ -25,20 +25,20 @@ const NO_FENCE: Fence = "none (static SERVICE_TOKEN)";
 /** The session of this process, or, with `cell`, of all daemons that share the cell. */
 export function openSession(
   settings: Settings["service"]["login"],
-  deps: LoginDeps & SessionPaths,
+  deps: ServiceLoginDeps & SessionPaths,
   cell: SessionCell | undefined,
 ): SessionParts {
-  const login = new Login(deps);
+  const login = new ServiceLogin(deps);
   const { clock, logger } = deps;
   if (settings.kind === "token") {
     if (cell) announceFence(logger, NO_FENCE);
-    const session = new Session({ settings, login, shared: undefined, clock });
+    const session = new ServiceSession({ settings, login, shared: undefined, clock });
     const end = () => forgetRevocation(cell);
     return { session, fencing: { end, exposedMs: () => 0, prove: () => Promise.resolve(NO_FENCE) } };
   }
   const fencing = new Fencing({ ...deps, login, settings });
   const shared = cell && new SharedToken({ ...deps, cell, login, settings, fencing });
-  const session = new Session({ settings, login, shared, clock });
+  const session = new ServiceSession({ settings, login, shared, clock });
   const end = async () => {
     while (await shared?.mustFence()) await session.renew();
   };

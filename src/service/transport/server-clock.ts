@@ -1,7 +1,7 @@
 import type { Clock } from "#model";
 
 /** The service's clock: the last Date header, advanced by a monotonic clock; our own clock before the first answer. */
-export class ServerClock {
+export class ServiceClock {
   readonly #own: Clock;
   #heard: { readonly at: number; readonly monotonicMs: number } | undefined;
 

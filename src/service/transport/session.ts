@@ -1,6 +1,6 @@
 import { StopError, type Clock } from "#model";
 import type { Settings } from "#settings";
-import { loginRefused, type Granted, type Login, type PasswordLogin } from "./login.ts";
+import { serviceLoginRefused, type Granted, type ServiceLogin, type PasswordLogin } from "./login.ts";
 import type { SharedToken } from "./shared-token.ts";
 
 /** The token that calls carry, and whether it worked. */
@@ -21,7 +21,7 @@ const USELESS_LOGINS = 3;
 
 interface SessionDeps {
   readonly settings: Settings["service"]["login"];
-  readonly login: Login;
+  readonly login: ServiceLogin;
   /** The token is shared with other daemons, and one of them may have obtained it. */
   readonly shared: SharedToken | undefined;
   readonly clock: Clock;
@@ -33,7 +33,7 @@ interface SessionDeps {
  * same way until a restart. A 400 or 403 that is not in the service's own form is retried after growing pauses, some of
  * them minutes long.
  */
-export class Session {
+export class ServiceSession {
   readonly #deps: SessionDeps;
   #token: Token | undefined;
   #expiresAt = Infinity;
@@ -140,7 +140,7 @@ export class Session {
   }
 
   #refuse(message: string): StopError {
-    this.#refusal = loginRefused(message);
+    this.#refusal = serviceLoginRefused(message);
     return this.#refusal;
   }
 }

@@ -2,9 +2,9 @@ import { randomUUID } from "node:crypto";
 import { sleep, StopError, type Clock } from "#model";
 import type { Logger } from "#telemetry";
 import { SHORT_LIFE_MINUTES, type Fence, type Fencing } from "./fence.ts";
-import { loginRefused, type Doubted, type Granted, type Login, type PasswordLogin } from "./login.ts";
+import { serviceLoginRefused, type Doubted, type Granted, type ServiceLogin, type PasswordLogin } from "./login.ts";
 import { seal, unseal } from "./sealed.ts";
-import type { ServerClock } from "./server-clock.ts";
+import type { ServiceClock } from "./server-clock.ts";
 
 /** The session that the daemons of one store share. Without the password it is useless. */
 export interface KeptSession {
@@ -43,11 +43,11 @@ const REFUSAL_MS = 60 * 60_000;
 
 export interface SharedTokenDeps {
   readonly cell: SessionCell;
-  readonly login: Login;
+  readonly login: ServiceLogin;
   readonly settings: PasswordLogin;
   readonly fencing: Fencing;
   readonly clock: Clock;
-  readonly serverClock: ServerClock;
+  readonly serverClock: ServiceClock;
   readonly logger: Logger;
   readonly hide: (...secrets: string[]) => void;
 }
@@ -115,7 +115,7 @@ export class SharedToken {
   async #expectNotRefused({ refusal }: KeptSession): Promise<void> {
     if (refusal === undefined || Math.abs(this.#deps.clock.now() - refusal.at) > REFUSAL_MS) return;
     const message = await this.#opened(refusal.sealed);
-    if (message !== undefined) throw loginRefused(message);
+    if (message !== undefined) throw serviceLoginRefused(message);
   }
 
   /** Undefined when another daemon changed the session meanwhile: it took over from this one, or logged in later. */

@@ -13,14 +13,14 @@ import { repeating, type HttpAnswer, type HttpClient, type RepeatPolicy } from "
 import type { Logger } from "#telemetry";
 import type { Brand } from "../dialect/brand.ts";
 import type { Breaker } from "./breaker.ts";
-import { answerError, askedPauseMs, exchangeError, isFailure, ServiceRefusal } from "./failures.ts";
+import { answerError, askedPauseMs, failedExchange, isFailure, ServiceRefusal } from "./failures.ts";
 import type { AdaptiveLimit, Load } from "./limit.ts";
 import type { Pace } from "./pace.ts";
 import type { Turn } from "./rate.ts";
-import type { ServerClock } from "./server-clock.ts";
-import type { Session } from "./session.ts";
+import type { ServiceClock } from "./server-clock.ts";
+import type { ServiceSession } from "./session.ts";
 
-export interface Call {
+export interface ServiceCall {
   readonly method: "GET" | "POST" | "PUT" | "DELETE";
   /** For limits, logs and messages. */
   readonly resource: ResourceName;
@@ -77,7 +77,7 @@ export interface RequestFacts {
   readonly durationMs: number;
   /** With its query, as sent. */
   readonly url: string;
-  readonly body: Call["body"];
+  readonly body: ServiceCall["body"];
   readonly answer: HttpAnswer | undefined;
   /** Why there was no answer. */
   readonly failure: string | undefined;
@@ -85,13 +85,13 @@ export interface RequestFacts {
 
 interface TransportDeps {
   readonly http: HttpClient;
-  readonly session: Session;
+  readonly session: ServiceSession;
   readonly limit: AdaptiveLimit;
   readonly pace: Pace;
   readonly breaker: Breaker;
   readonly brand: Brand;
   readonly clock: Clock;
-  readonly serverClock: ServerClock;
+  readonly serverClock: ServiceClock;
   readonly logger: Logger;
   /** Called for every request, for metrics. */
   readonly requested: (request: RequestFacts) => void;
@@ -123,12 +123,12 @@ export class Transport {
    * @throws {ServiceRefusal} for answers that a repeat would not change, {@link WaitError} and {@link RetryError}
    * otherwise; the abort reason once the signal is aborted.
    */
-  send(call: Call): Promise<Exchange> {
+  send(call: ServiceCall): Promise<Exchange> {
     if (call.repeat === "never") return this.#once(call);
     return repeating(POLICIES[call.repeat], () => this.#once(call), call.signal);
   }
 
-  async #once(call: Call): Promise<Exchange> {
+  async #once(call: ServiceCall): Promise<Exchange> {
     const { limit } = this.#deps;
     call.signal.throwIfAborted();
     const room = limit.enter(call.signal);
@@ -149,7 +149,7 @@ export class Transport {
   }
 
   /** Sends when it is the request's turn, and again after a 429, which means that the request was not carried out. */
-  async #paced(call: Call): Promise<Exchange> {
+  async #paced(call: ServiceCall): Promise<Exchange> {
     const { pace, breaker } = this.#deps;
     let refusal: unknown;
     for (let repeats = 0; ; repeats++) {
@@ -169,7 +169,7 @@ export class Transport {
   }
 
   /** Sends with a token, and again with a new one after a 401, which means that the request was not carried out. */
-  async #authorised(call: Call, first: Turn): Promise<Exchange> {
+  async #authorised(call: ServiceCall, first: Turn): Promise<Exchange> {
     const { session, clock, pace } = this.#deps;
     const write = call.method !== "GET";
     for (let replays = 0; replays <= REPLAYS; replays++) {
@@ -196,13 +196,13 @@ export class Transport {
     );
   }
 
-  #error({ isKnown, resource }: Call, error: SyncError): SyncError {
+  #error({ isKnown, resource }: ServiceCall, error: SyncError): SyncError {
     if (!isKnown || !(error instanceof ServiceRefusal)) return error;
     const { message, details } = error;
     return new RetryError("E_SERVICE_DOUBTED", message, { cause: error, details: { ...details, resource } });
   }
 
-  async #exchange(call: Call, turn: Turn, authorization: string, write: boolean): Promise<HttpAnswer> {
+  async #exchange(call: ServiceCall, turn: Turn, authorization: string, write: boolean): Promise<HttpAnswer> {
     const mayGo = () => {
       if (!this.#deps.mayWrite()) throw notOurs(call);
     };
@@ -230,11 +230,11 @@ export class Transport {
       const durationMs = performance.now() - startedAt;
       const { message: failure } = errorFacts(thrown);
       this.#report(call, { url, status: undefined, answer: undefined, durationMs, failure });
-      throw exchangeError(thrown, write);
+      throw failedExchange(thrown, write);
     }
   }
 
-  #report({ method, resource, body }: Call, end: Omit<RequestFacts, "method" | "resource" | "body">): void {
+  #report({ method, resource, body }: ServiceCall, end: Omit<RequestFacts, "method" | "resource" | "body">): void {
     const { requested, logger } = this.#deps;
     const { status, durationMs } = end;
     requested({ method, resource, body, ...end });
@@ -246,12 +246,12 @@ export class Transport {
     try {
       return await answer.json((text) => this.#deps.brand.decode(JSON.parse(text)));
     } catch (thrown) {
-      throw exchangeError(thrown, write);
+      throw failedExchange(thrown, write);
     }
   }
 }
 
-function address({ url, query }: Call): string {
+function address({ url, query }: ServiceCall): string {
   if (query === undefined) return url;
   const parts = Object.entries(query).map(([name, value]) => `${name}=${encodeURIComponent(value)}`);
   // The path of one record may contain a query itself.
@@ -259,7 +259,7 @@ function address({ url, query }: Call): string {
 }
 
 /** The error for a write that was withheld: nothing was sent. */
-function notOurs({ method, resource }: Call): WaitError {
+function notOurs({ method, resource }: ServiceCall): WaitError {
   return new WaitError(
     "E_STORE_UNREACHABLE",
     `${method} ${resource} was not sent: the store has not confirmed for seconds that no other daemon took over`,

@@ -1,9 +1,9 @@
 import { RetryError, type Json, type JsonObject, type ResourceName } from "#model";
 import type { Logger } from "#telemetry";
-import { droppedArrays, idsIn, merged } from "./compare.ts";
+import { droppedArrays, idsIn, mergedIds } from "./compare.ts";
 import type { ArrayChange } from "../contract.ts";
 import { ServiceRefusal } from "../transport/failures.ts";
-import { idOf, isEmpty, sameValue } from "../dialect/values.ts";
+import { serviceIdOf, isEmpty, sameValue } from "../dialect/values.ts";
 
 type Arrays = Readonly<Record<string, ArrayChange>>;
 /** Sends these array properties, with the plain fields or alone, and returns the record afterwards. */
@@ -131,7 +131,7 @@ async function byAction(arrays: Arrays, put: Put): Promise<JsonObject> {
 
 /** The arrays as they should be after the change. */
 function wholeArrays(arrays: Arrays, current: JsonObject): Record<string, number[]> {
-  return Object.fromEntries(Object.entries(arrays).map(([name, change]) => [name, merged(current[name], change)]));
+  return Object.fromEntries(Object.entries(arrays).map(([name, change]) => [name, mergedIds(current[name], change)]));
 }
 
 /**
@@ -141,7 +141,7 @@ function wholeArrays(arrays: Arrays, current: JsonObject): Record<string, number
 function understood(arrays: Arrays, record: JsonObject): JsonObject {
   for (const name of namesOf(arrays)) {
     const shown = record[name];
-    if (isEmpty(shown) || (Array.isArray(shown) && shown.every((item) => idOf(item) !== undefined))) continue;
+    if (isEmpty(shown) || (Array.isArray(shown) && shown.every((item) => serviceIdOf(item) !== undefined))) continue;
     const text = `the service shows ${name} as ${JSON.stringify(shown).slice(0, 100)}, expected a list of ids: what it holds would be lost`;
     throw new RetryError("E_SERVICE_ANSWER", text, { details: { field: name } });
   }

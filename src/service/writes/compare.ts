@@ -2,7 +2,7 @@ import { isJsonObject, type Json, type JsonObject, type ResourceName } from "#mo
 import { resourceFacts } from "../catalogue/catalogue.ts";
 import type { ArrayChange, Written } from "../contract.ts";
 import { customFieldOf } from "../dialect/custom-fields.ts";
-import { idOf, isEmpty, sameValue } from "../dialect/values.ts";
+import { serviceIdOf, isEmpty, sameValue } from "../dialect/values.ts";
 
 export type Dropped = Written["dropped"][number];
 
@@ -35,13 +35,13 @@ export function droppedArrays(arrays: Readonly<Record<string, ArrayChange>>, rec
 }
 
 /** What an array should hold after a change, including ids from other writers. */
-export function merged(current: Json | undefined, { add, remove }: ArrayChange): number[] {
+export function mergedIds(current: Json | undefined, { add, remove }: ArrayChange): number[] {
   const without = new Set(remove);
   return [...new Set([...idsIn(current), ...add])].filter((id) => !without.has(id) || add.includes(id));
 }
 
 export function idsIn(value: Json | undefined): number[] {
-  return Array.isArray(value) ? value.flatMap((item) => idOf(item) ?? []) : [];
+  return Array.isArray(value) ? value.flatMap((item) => serviceIdOf(item) ?? []) : [];
 }
 
 /** A tenant that returns custom fields as bare ids shows which are set, not their values. */
@@ -53,13 +53,13 @@ function customFieldsKept(sent: Json, found: Json | undefined): boolean {
   if (!Array.isArray(sent)) return false;
   if (isAssignedOnly(found)) return true;
   const values = new Map(
-    (Array.isArray(found) ? found : []).filter(isJsonObject).map((item) => [idOf(item["id"]), item["value"]]),
+    (Array.isArray(found) ? found : []).filter(isJsonObject).map((item) => [serviceIdOf(item["id"]), item["value"]]),
   );
   return sent
     .filter(isJsonObject)
     .every((item) =>
       isEmpty(item["value"])
-        ? isEmpty(values.get(idOf(item["id"])))
-        : sameValue(item["value"], values.get(idOf(item["id"]))),
+        ? isEmpty(values.get(serviceIdOf(item["id"])))
+        : sameValue(item["value"], values.get(serviceIdOf(item["id"]))),
     );
 }

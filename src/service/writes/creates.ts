@@ -2,7 +2,7 @@ import { RetryError, type JsonObject, type ResourceName, type ServiceId } from "
 import { resourceFacts } from "../catalogue/catalogue.ts";
 import type { Written } from "../contract.ts";
 import { fieldsParameter, type CustomFields } from "../dialect/custom-fields.ts";
-import { idOf, isEmpty, sameKeyPart, sameValue } from "../dialect/values.ts";
+import { serviceIdOf, isEmpty, sameKeyPart, sameValue } from "../dialect/values.ts";
 import type { ReadDeps } from "../reads/records.ts";
 import { recordIn } from "../reads/reading.ts";
 import type { Records } from "../reads/records.ts";
@@ -123,14 +123,16 @@ function unknown(resource: ResourceName, why: string, cause?: unknown): RetryErr
 /** The id of an answered record that shows something of what was sent. */
 function idWithRecord({ body }: Exchange, resource: ResourceName, sent: JsonObject): ServiceId | undefined {
   const record = recordIn(body, resource);
-  return record && Object.keys(sent).some((name) => (name.split(".")[0] ?? name) in record) ? idOf(record) : undefined;
+  return record && Object.keys(sent).some((name) => (name.split(".")[0] ?? name) in record)
+    ? serviceIdOf(record)
+    : undefined;
 }
 
 /** An id without a record: as the whole answer, in an otherwise empty record, or at the end of the Location header. */
 function namedId({ body, headers }: Exchange, resource: ResourceName): ServiceId | undefined {
-  const fromBody = idOf(recordIn(body, resource) ?? (typeof body === "object" ? undefined : body));
+  const fromBody = serviceIdOf(recordIn(body, resource) ?? (typeof body === "object" ? undefined : body));
   const place = headers.location?.split(/[?#]/, 1)[0];
-  return fromBody ?? idOf(place?.split("/").findLast((part) => part !== ""));
+  return fromBody ?? serviceIdOf(place?.split("/").findLast((part) => part !== ""));
 }
 
 export function without(fields: JsonObject, names: readonly string[]): JsonObject {

@@ -10,8 +10,8 @@ import {
 import type { Logger } from "#telemetry";
 import type { Patch, Written } from "../contract.ts";
 import { fieldsParameter, type CustomFields } from "../dialect/custom-fields.ts";
-import type { Moved, Scope } from "../dialect/paths.ts";
-import { idOf } from "../dialect/values.ts";
+import type { Moved, AncestorIds } from "../dialect/paths.ts";
+import { serviceIdOf } from "../dialect/values.ts";
 import type { ReadDeps } from "../reads/records.ts";
 import { mergedInto, mergeFields, type MergeQuestion } from "../reads/merges.ts";
 import { recordIn } from "../reads/reading.ts";
@@ -53,7 +53,7 @@ export class Edits {
     const startedAt = performance.now();
     const moved = await this.#deps.paths.moved(resource, id, patch.fields);
     if (moved !== undefined) throw parentChanged(resource, id, moved);
-    const scope: Scope = patch.fields;
+    const scope: AncestorIds = patch.fields;
     const given = splitMoved(resource, without(patch.fields, this.#deps.paths.fieldsInPath(resource)));
     const { others: sent } = given;
     // First, because the service may refuse it: nothing is sent then.
@@ -101,7 +101,7 @@ export class Edits {
     id: ServiceId,
     body: JsonObject,
     names: readonly string[],
-    scope: Scope,
+    scope: AncestorIds,
     signal: AbortSignal,
   ): Promise<{ record: JsonObject; status: number }> {
     const { transport, paths, brand } = this.#deps;
@@ -145,7 +145,7 @@ export class Edits {
     resource: ResourceName,
     id: ServiceId,
     names: readonly string[],
-    scope: Scope,
+    scope: AncestorIds,
     signal: AbortSignal,
   ): Promise<JsonObject | undefined> {
     try {
@@ -169,7 +169,7 @@ function shown(
   names: readonly string[],
 ): JsonObject | undefined {
   const record = recordIn(body, resource);
-  if (record === undefined || idOf(record) !== id) return undefined;
+  if (record === undefined || serviceIdOf(record) !== id) return undefined;
   return names.every((name) => (name.split(".")[0] ?? name) in record) ? record : undefined;
 }
 

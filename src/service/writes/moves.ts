@@ -1,8 +1,8 @@
 import { errorFacts, RetryError, type Json, type JsonObject, type ResourceName, type ServiceId } from "#model";
 import { resourceFacts } from "../catalogue/catalogue.ts";
 import type { Patch } from "../contract.ts";
-import type { Scope } from "../dialect/paths.ts";
-import { idOf, isEmpty, sameValue } from "../dialect/values.ts";
+import type { AncestorIds } from "../dialect/paths.ts";
+import { serviceIdOf, isEmpty, sameValue } from "../dialect/values.ts";
 import type { ReadDeps, Records } from "../reads/records.ts";
 import { ServiceRefusal } from "../transport/failures.ts";
 import { droppedFields, type Dropped } from "./compare.ts";
@@ -52,7 +52,7 @@ export class Moves {
     resource: ResourceName,
     id: ServiceId,
     moved: JsonObject,
-    scope: Scope,
+    scope: AncestorIds,
     signal: AbortSignal,
   ): Promise<{ readonly dropped: readonly Dropped[]; readonly status: number }> {
     const { moves } = resourceFacts(resource);
@@ -69,7 +69,7 @@ export class Moves {
     resource: ResourceName,
     id: ServiceId,
     body: JsonObject,
-    scope: Scope,
+    scope: AncestorIds,
     signal: AbortSignal,
   ): Promise<number> {
     const { transport, paths, brand } = this.#deps;
@@ -88,7 +88,7 @@ export class Moves {
     resource: ResourceName,
     id: ServiceId,
     names: readonly string[],
-    scope: Scope,
+    scope: AncestorIds,
     signal: AbortSignal,
   ): Promise<JsonObject> {
     let message = `${resource} ${id} was moved and is not shown afterwards`;
@@ -111,14 +111,14 @@ function bodyOf(resource: ResourceName, moved: JsonObject, before: JsonObject): 
   const [owner = ""] = resourceFacts(resource).moves;
   const body: Record<string, Json> = { ...moved };
   const ownerBefore = before[owner];
-  if (!(owner in moved) && ownerBefore !== undefined) body[owner] = idOf(ownerBefore) ?? ownerBefore;
+  if (!(owner in moved) && ownerBefore !== undefined) body[owner] = serviceIdOf(ownerBefore) ?? ownerBefore;
   return body;
 }
 
 function unsupported(resource: ResourceName, id: ServiceId, body: JsonObject, cause: ServiceRefusal): ServiceRefusal {
   const [owner = ""] = resourceFacts(resource).moves;
   const { status, isOwnWord } = cause;
-  const message = `${resource} ${id} belongs to ${owner} ${String(idOf(body[owner]))} now; an edit cannot change that, and the service does not offer to move it: ${cause.message}`;
+  const message = `${resource} ${id} belongs to ${owner} ${String(serviceIdOf(body[owner]))} now; an edit cannot change that, and the service does not offer to move it: ${cause.message}`;
   const details = { resource, serviceId: id, field: owner, status };
   return new ServiceRefusal("E_MOVE_UNSUPPORTED", message, status, { cause, details, isOwnWord });
 }

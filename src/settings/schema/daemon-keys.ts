@@ -1,7 +1,7 @@
 import { z } from "zod";
 import { MINUTE_MS, duration } from "#model";
 import { FORMER_SYNC_FILE, NEW_SYNC_FILE } from "../sync-file-place.ts";
-import { optional, secret, withDefault } from "./key.ts";
+import { optional, secretKey, withDefault } from "./key.ts";
 import {
   address,
   folder,
@@ -11,7 +11,7 @@ import {
   oneOf,
   orNone,
   seconds,
-  text,
+  anyText,
   wholeNumber,
   yesOrNo,
 } from "./values.ts";
@@ -24,14 +24,14 @@ export const fileKeys = {
     "The folder of the store. Keep it on a disk that survives the container, and back it up.",
   ),
   SYNC_FILE: optional(
-    text,
+    anyText,
     NEW_SYNC_FILE,
     `The sync file: which records svcsync reads and what it writes. Unset: ${NEW_SYNC_FILE} or, where that is missing, ${FORMER_SYNC_FILE}.`,
   ),
 };
 
 export const storeKeys = {
-  STORE_URL: secret(
+  STORE_URL: secretKey(
     address(["postgres", "postgresql"]),
     "postgres://svcsync:password@db.example.com/svcsync?sslmode=verify-full",
     "A PostgreSQL database for the store. Unset: svcsync.db in DATA_DIR. To change it, use 'svcsync move'; otherwise the new store is empty.",
@@ -54,7 +54,7 @@ export const storeKeys = {
 };
 
 export const queueKeys = {
-  QUEUE_URL: secret(
+  QUEUE_URL: secretKey(
     address(["redis", "rediss", "unix", "redis+sentinel", "rediss+sentinel", "postgres", "postgresql"]),
     "redis://localhost:6379",
     "Where the queue runs: redis://, rediss:// (TLS), unix:///path (a socket), redis+sentinel://host:26379,host:26379/mymaster (Redis Sentinel), postgres://. Unset: svcsync starts its own redis-server or valkey-server where one is on the PATH, else its queue is in-process. For production, set it. Daemons that share a store (STORE_URL) deliver together if they also share a queue.",
@@ -146,7 +146,7 @@ export const deliveryKeys = {
 
 /** Access for ERPs that report changes. */
 export const nudgeKeys = {
-  NUDGE_TOKEN: secret(
+  NUDGE_TOKEN: secretKey(
     longToken,
     "made with: openssl rand -hex 24",
     "A token for POST /nudge/STREAM on HEALTH_PORT (Authorization: Bearer), with which the ERP requests a poll of a stream. Unset: the address does not exist.",
@@ -165,7 +165,7 @@ export const healthKeys = {
     "Port of health, metrics and the status page; 0 takes any free one.",
   ),
   HEALTH_HOST: withDefault(
-    text,
+    anyText,
     "127.0.0.1",
     "Address that the port listens on. On any but a loopback address the page needs credentials, see PAGE_TOKEN; health and metrics need none.",
   ),
@@ -220,7 +220,7 @@ export const careKeys = {
   ),
   BACKUP_KEEP: withDefault(wholeNumber(1, 1000), "7", "How many verified copies are kept; older ones are deleted."),
   BACKUP_DIR: optional(
-    text,
+    anyText,
     "/backups",
     "The folder of the copies, best on another disk. It must exist. Default: the folder backups in DATA_DIR.",
   ),

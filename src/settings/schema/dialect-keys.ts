@@ -1,6 +1,6 @@
 import { z } from "zod";
 import { optional, withDefault } from "./key.ts";
-import { oneOf, orNone, pairs, text, wholeNumber } from "./values.ts";
+import { oneOf, orNone, pairs, anyText, wholeNumber } from "./values.ts";
 
 const word = /^[A-Za-z]\w*$/;
 
@@ -91,7 +91,7 @@ export const dialectKeys = {
     "How arrays such as tags are changed: object ({ action, ids }) or merge (read, merge, write the whole array).",
   ),
   DIALECT_PATHS: optional(
-    pairs.pipe(z.record(z.string(), text)),
+    pairs.pipe(z.record(z.string(), anyText)),
     "contignent=contingent,svcDocumentTask=svcDocument/{parent}/task",
     "Paths that differ from the resource's name; {parent} is the id of the record above.",
   ),

@@ -1,7 +1,7 @@
 import type { z } from "zod";
 
 /** One environment key: its description for people, and how its text becomes a value. */
-export interface Key<Value = unknown, Default extends string | undefined = string | undefined> {
+export interface SettingKey<Value = unknown, Default extends string | undefined = string | undefined> {
   /** Sentences for `.env.example`: what the key does, with its unit and bounds. */
   readonly about: string;
   /** Turns text into the value. Its error messages state what is expected: "a whole number from 1 to 64". */
@@ -19,7 +19,7 @@ export function withDefault<Value, const Default extends string>(
   value: z.ZodType<Value, string>,
   initial: Default,
   about: string,
-): Key<Value, Default> {
+): SettingKey<Value, Default> {
   return { about, value, default: initial, example: initial, secret: false };
 }
 
@@ -28,11 +28,15 @@ export function optional<Value>(
   value: z.ZodType<Value, string>,
   example: string,
   about: string,
-): Key<Value, undefined> {
+): SettingKey<Value, undefined> {
   return { about, value, default: undefined, example, secret: false };
 }
 
 /** An optional key with a secret value. */
-export function secret<Value>(value: z.ZodType<Value, string>, example: string, about: string): Key<Value, undefined> {
+export function secretKey<Value>(
+  value: z.ZodType<Value, string>,
+  example: string,
+  about: string,
+): SettingKey<Value, undefined> {
   return { about, value, default: undefined, example, secret: true };
 }

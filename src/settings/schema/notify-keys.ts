@@ -1,8 +1,8 @@
 import { z } from "zod";
 import { duration, isTimeZone } from "#model";
-import { optional, secret, withDefault } from "./key.ts";
+import { optional, secretKey, withDefault } from "./key.ts";
 import { quietHours } from "./quiet-hours.ts";
-import { address, membersList, oneOf, orNone, seconds, text, wholeNumber } from "./values.ts";
+import { address, membersList, oneOf, orNone, seconds, anyText, wholeNumber } from "./values.ts";
 
 const mailAddress = z.string().regex(/^[^\s@<>,]+@[^\s@<>,]+$/, "an address such as operator@example.com");
 const severity = oneOf(["note", "warning", "problem"]);
@@ -23,7 +23,11 @@ const zone = z.string().refine(isTimeZone, "a time zone such as Europe/Berlin");
 
 /** Who receives which notifications, and when. */
 export const notifyKeys = {
-  NOTIFY_NAME: optional(text, "Example Ltd", "The name of this installation in messages. Default: the machine's name."),
+  NOTIFY_NAME: optional(
+    anyText,
+    "Example Ltd",
+    "The name of this installation in messages. Default: the machine's name.",
+  ),
   NOTIFY_AFTER: withDefault(
     duration,
     "15m",
@@ -58,14 +62,14 @@ export const notifyKeys = {
     "smtp://mail.example.com:587",
     "The mail server: smtp:// (STARTTLS, which a login needs) or smtps:// (TLS from the start).",
   ),
-  SMTP_USERNAME: optional(text, "", "The user for the mail server, if it requires a login."),
-  SMTP_PASSWORD: secret(text, "", "The password of SMTP_USERNAME."),
+  SMTP_USERNAME: optional(anyText, "", "The user for the mail server, if it requires a login."),
+  SMTP_PASSWORD: secretKey(anyText, "", "The password of SMTP_USERNAME."),
   SMTP_CA_FILE: optional(
-    text,
+    anyText,
     "/etc/ssl/our-authority.pem",
     "A PEM file with the authority of the mail server's certificate.",
   ),
-  NOTIFY_CHAT_URL: secret(
+  NOTIFY_CHAT_URL: secretKey(
     address(["https", "http"]),
     "https://hooks.slack.com/services/…",
     "The incoming webhook of a chat: Slack, Mattermost, Google Chat, Teams.",
@@ -77,15 +81,19 @@ export const notifyKeys = {
   ),
   NOTIFY_CHAT_MIN: minimum("the chat"),
   NOTIFY_CHAT_QUIET: quiet("the chat"),
-  NOTIFY_WEBHOOK_URL: secret(address(["https", "http"]), "https://example.com/svcsync", "Where messages go as JSON."),
-  NOTIFY_WEBHOOK_KEY: secret(
+  NOTIFY_WEBHOOK_URL: secretKey(
+    address(["https", "http"]),
+    "https://example.com/svcsync",
+    "Where messages go as JSON.",
+  ),
+  NOTIFY_WEBHOOK_KEY: secretKey(
     z.string().min(16, "at least 16 characters"),
     "",
     "Signs messages to NOTIFY_WEBHOOK_URL, see docs/notifications.md. 16 characters or more.",
   ),
   NOTIFY_WEBHOOK_MIN: minimum("the webhook"),
   NOTIFY_WEBHOOK_QUIET: quiet("the webhook"),
-  HEARTBEAT_URL: secret(
+  HEARTBEAT_URL: secretKey(
     address(["https", "http"]),
     "https://hc-ping.com/…",
     "Called while svcsync is in sync with the ERP, so that silence raises an alarm; otherwise called with /fail and the reason.",

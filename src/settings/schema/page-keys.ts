@@ -1,6 +1,6 @@
 import { z } from "zod";
-import { optional, secret, withDefault } from "./key.ts";
-import { longToken, membersList, oneOf, text } from "./values.ts";
+import { optional, secretKey, withDefault } from "./key.ts";
+import { longToken, membersList, oneOf, anyText } from "./values.ts";
 
 /**
  * Lines printed by `svcsync page-password`, one per name. With two lines for a name, only one would ever be checked, and an old password could
@@ -37,7 +37,7 @@ function asSocketsSpellIt(address: string): string {
 }
 
 /** A link is followed by a browser: any other scheme, such as javascript:, could run a script on the page. */
-const pageAddress = text
+const pageAddress = anyText
   // The host is fixed text: no record leads to another one.
   .refine((address) => /^https?:\/\/[^/{}]+\//i.test(address) && isWebAddress(address), webWords)
   .refine((address) => address.includes("{id}") && !/\{(?!(resource|id)\})/.test(address), webWords);
@@ -50,18 +50,18 @@ function isWebAddress(address: string): boolean {
 
 /** Who may see and use the status page. */
 export const pageKeys = {
-  PAGE_TOKEN: secret(
+  PAGE_TOKEN: secretKey(
     longToken,
     "made with: openssl rand -hex 24",
     "A token for the page and its JSON API (Authorization: Bearer), including all actions. Without PAGE_TOKEN, PAGE_USERS and PAGE_PROXY_HEADER the page is served on a loopback HEALTH_HOST only, to everybody on this machine.",
   ),
-  PAGE_USERS: secret(
+  PAGE_USERS: secretKey(
     users,
     "anna:act:scrypt.15.8.3.q1w2e3r4t5z6u7i8o9p0aQ.y1x2c3v4b5n6m7q8w9e0r1t2z3u4i5o6p7a8s9d0f1g",
     'Who may log in to the page, one line of "svcsync page-password" each, separated by commas. The role read may only look, act may also change things.',
   ),
   PAGE_PROXY_HEADER: optional(
-    text.regex(/^[A-Za-z][A-Za-z0-9-]*$/, "the name of a header"),
+    anyText.regex(/^[A-Za-z][A-Za-z0-9-]*$/, "the name of a header"),
     "X-Forwarded-User",
     "The header with the user name, set by a proxy that logs people in. Needs PAGE_PROXY_ADDRESSES; svcsync ignores the header from other addresses.",
   ),

@@ -11,7 +11,7 @@ import {
   storeKeys,
 } from "./daemon-keys.ts";
 import { dialectKeys } from "./dialect-keys.ts";
-import type { Key } from "./key.ts";
+import type { SettingKey } from "./key.ts";
 import { notifyKeys } from "./notify-keys.ts";
 import { pageKeys } from "./page-keys.ts";
 import { proxyKeys, serviceKeys } from "./service-keys.ts";
@@ -41,7 +41,7 @@ export function isSettingsKey(name: string): boolean {
 }
 
 /** The keys by heading of `.env.example`, in its order. */
-export const sections: readonly { readonly title: string; readonly keys: Readonly<Record<string, Key>> }[] = [
+export const sections: readonly { readonly title: string; readonly keys: Readonly<Record<string, SettingKey>> }[] = [
   { title: "The service", keys: serviceKeys },
   { title: "Proxy", keys: proxyKeys },
   { title: "Files", keys: fileKeys },
@@ -70,7 +70,7 @@ export const ownPrefixes: readonly string[] = Object.keys(keys)
 
 /** The parsed values of all keys. */
 export type Values = {
-  readonly [Name in keyof typeof keys]: (typeof keys)[Name] extends Key<infer Value, infer Default>
+  readonly [Name in keyof typeof keys]: (typeof keys)[Name] extends SettingKey<infer Value, infer Default>
     ? Default extends string
       ? Value
       : Value | undefined

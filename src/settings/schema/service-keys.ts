@@ -1,6 +1,6 @@
 import { z } from "zod";
-import { optional, secret, withDefault } from "./key.ts";
-import { address, list, seconds, text, token, wholeNumber, yesOrNo } from "./values.ts";
+import { optional, secretKey, withDefault } from "./key.ts";
+import { address, list, seconds, anyText, token, wholeNumber, yesOrNo } from "./values.ts";
 
 /** The service's maximum is 31 days, and a negative lifetime never ends (from facts of the live service). */
 const lifetimeMaxMinutes = 44_640;
@@ -28,16 +28,16 @@ export const serviceKeys = {
     "https://old.example.com",
     "The former address of the tenant, if SERVICE_URL is a new one. Needed for one start only.",
   ),
-  SERVICE_TOKEN: secret(
+  SERVICE_TOKEN: secretKey(
     token,
     "",
     "A token created in the service's web interface. Either this, or user name and password.",
   ),
-  SERVICE_USERNAME: optional(text, "", "The user to log in as; svcsync may do what this user may do."),
-  SERVICE_PASSWORD: secret(text, "", "The password of SERVICE_USERNAME."),
-  SERVICE_CODE: secret(text, "", "The second factor of SERVICE_USERNAME, where the account has one."),
+  SERVICE_USERNAME: optional(anyText, "", "The user to log in as; svcsync may do what this user may do."),
+  SERVICE_PASSWORD: secretKey(anyText, "", "The password of SERVICE_USERNAME."),
+  SERVICE_CODE: secretKey(anyText, "", "The second factor of SERVICE_USERNAME, where the account has one."),
   SERVICE_TOKEN_NAME: optional(
-    text,
+    anyText,
     "svcsync",
     "The name of the token that a login creates. Give each svcsync on one account its own, or they log each other out.",
   ),
@@ -79,7 +79,7 @@ export const serviceKeys = {
     "How old the index of the service's records may be before it is read again to look for a record, in seconds.",
   ),
   SERVICE_CA_FILE: optional(
-    text,
+    anyText,
     "/etc/ssl/our-authority.pem",
     "A PEM file with certificate authorities to trust in addition to the system's.",
   ),
@@ -87,7 +87,7 @@ export const serviceKeys = {
 
 /** The usual proxy keys, which are also read in lower case. */
 export const proxyKeys = {
-  HTTPS_PROXY: secret(address(["http", "https"]), "http://proxy.example:3128", "Proxy for https addresses."),
-  HTTP_PROXY: secret(address(["http", "https"]), "http://proxy.example:3128", "Proxy for http addresses."),
+  HTTPS_PROXY: secretKey(address(["http", "https"]), "http://proxy.example:3128", "Proxy for https addresses."),
+  HTTP_PROXY: secretKey(address(["http", "https"]), "http://proxy.example:3128", "Proxy for http addresses."),
   NO_PROXY: optional(list, "localhost,.internal.example", "Hosts that are reached without the proxy, comma-separated."),
 };

@@ -5,10 +5,10 @@ import { splitHosts } from "#model";
 
 const msPerSecond = 1000;
 
-export const text = z.string().min(1, "some text");
+export const anyText = z.string().min(1, "some text");
 
 /** A folder that is created if missing. Quotes, `~` and shell variables are refused, because they would become part of its name. */
-export const folder = text.refine(
+export const folder = anyText.refine(
   (value) => !/^["'\s~]|["'\s]$|(^|[\\/])(\$\{?[A-Za-z_]|%\w+%)/.test(value),
   "a path without quotes or spaces around it, and without ~ or variables",
 );
@@ -92,7 +92,7 @@ export const pairs = z
   );
 
 /** Parses `a, b` as a list without empty members. */
-export const list = text.transform((value) =>
+export const list = anyText.transform((value) =>
   value
     .split(",")
     .map((member) => member.trim())

@@ -6,10 +6,10 @@ import { encodeStamp, PRECISIONS } from "../wire/stamps/stamp-format.ts";
 import { lastKey, rowAt, rowsAt, valueAt } from "../wire/stamps/values.ts";
 import type { Wall, WallRange } from "../wire/stamps/wall.ts";
 import { assertKeysSorted } from "../wire/walk/assertions.ts";
-import { counted } from "./paging.ts";
+import { countedPages } from "./paging.ts";
 import type { ConfiguredRead, ListRead, RestSettings } from "./schema.ts";
 import { stamped, type RestQuery, type RestShape } from "./shape.ts";
-import { addressOf, fill, fillJson, keyValues } from "./template.ts";
+import { addressOf, fillTemplate, fillJson, keyValues } from "./template.ts";
 
 /** Values for an open bound that cannot be left out, in a body or beside the other bound: the years 1970 and 2200. */
 const EARLIEST: Wall = 0;
@@ -22,7 +22,7 @@ export function configuredShape(
 ): RestShape {
   const { one } = read;
   const keyset = read.after !== undefined;
-  const pages = counted(read.paging);
+  const pages = countedPages(read.paging);
   return {
     name: read.path,
     keyFields: read.key,
@@ -44,7 +44,7 @@ export function configuredShape(
       ? {}
       : {
           one: (key: string): WebRequest => ({
-            url: fill(one.path, keyValues(splitKey(key).map(encodeURIComponent))),
+            url: fillTemplate(one.path, keyValues(splitKey(key).map(encodeURIComponent))),
             absent: (answer) => answer.status === 404 || answer.status === 410,
           }),
           oneRow: (answer: Json) => rowAt(answer, one.row),
@@ -86,7 +86,7 @@ function requestOf(read: ListRead, query: RestQuery, paging: Readonly<Record<str
   const entries = Object.entries(templates).map(([name, value]) => [name, String(value)] as const);
   const bounded = entries
     .filter(([, value]) => !isOpen(value, values))
-    .map(([name, value]) => [name, fill(value, { ...open, ...values })]);
+    .map(([name, value]) => [name, fillTemplate(value, { ...open, ...values })]);
   const request: WebRequest = {
     method: read.method,
     url: addressOf(read.path, { ...Object.fromEntries(bounded), ...paging }),

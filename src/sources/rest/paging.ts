@@ -10,7 +10,7 @@ export interface CountedPages {
   next(page: RestPage): Json | undefined;
 }
 
-export function counted(paging: ListRead["paging"]): CountedPages {
+export function countedPages(paging: ListRead["paging"]): CountedPages {
   const { kind, parameter = "", first, sizeParameter, size, next } = paging;
   const sized: Record<string, number> = sizeParameter === undefined || kind === "none" ? {} : { [sizeParameter]: size };
   switch (kind) {

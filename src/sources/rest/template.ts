@@ -1,7 +1,7 @@
 import { isJsonObject, type Json } from "#model";
 
 /** Replaces names in braces by their values. Unknown names stay, because the braces may belong to the API. */
-export function fill(template: string, values: Readonly<Record<string, string>>): string {
+export function fillTemplate(template: string, values: Readonly<Record<string, string>>): string {
   return template.replace(/\{([\w.]+)\}/g, (whole, name: string) =>
     Object.hasOwn(values, name) ? values[name]! : whole,
   );
@@ -9,7 +9,7 @@ export function fill(template: string, values: Readonly<Record<string, string>>)
 
 /** Fills every text inside a JSON value. */
 export function fillJson(template: Json, values: Readonly<Record<string, string>>): Json {
-  if (typeof template === "string") return fill(template, values);
+  if (typeof template === "string") return fillTemplate(template, values);
   if (Array.isArray(template)) return template.map((item) => fillJson(item, values));
   if (!isJsonObject(template)) return template;
   return Object.fromEntries(Object.entries(template).map(([name, value]) => [name, fillJson(value, values)]));

@@ -1,19 +1,19 @@
 import type { Catalog, OutlineKind } from "../source.ts";
-import type { Database } from "./database.ts";
+import type { SourceDatabase } from "./database.ts";
 import type { Column, ColumnKind } from "./engines/engine.ts";
 import { shortName } from "./engines/seen-tables.ts";
-import { columnsOf } from "./read/layout.ts";
+import { tableColumns } from "./read/layout.ts";
 import { tableName } from "./sql-text.ts";
 
 /** The tables and views of a database, as its own catalogue describes them. */
-export function catalogOf(database: Database): Catalog {
+export function catalogOf(database: SourceDatabase): Catalog {
   return {
     async tables(signal) {
       const names = (await database.tables(signal)).map(shortName);
       return names.toSorted((a, b) => a.localeCompare(b));
     },
     async table(name, signal) {
-      const columns = await columnsOf(database, tableName(name), name, signal);
+      const columns = await tableColumns(database, tableName(name), name, signal);
       const { rows } = await database.ask(database.engine.primaryKey(name), signal);
       const key = rows.map(([column]) => String(column));
       return { columns: columns.map((column) => ({ name: column.name, kind: outlineKind(column) })), key };

@@ -1,5 +1,5 @@
 import { messageOf, ParkError, RetryError, SyncError } from "#model";
-import type { QueryResult, Engine, Fault, SeenTable } from "./engines/engine.ts";
+import type { QueryResult, Engine, DriverFault, SeenTable } from "./engines/engine.ts";
 import { Pool } from "./pool.ts";
 import { compiled, type Sql } from "./sql-text.ts";
 import { meantTable, seenTables } from "./engines/seen-tables.ts";
@@ -8,7 +8,7 @@ import { meantTable, seenTables } from "./engines/seen-tables.ts";
 const passing = new Set<string>(["E_SOURCE_UNREACHABLE", "E_SOURCE_TIMEOUT", "E_SOURCE_BUSY"]);
 
 /** Runs all statements, and turns the errors of drivers into errors that decide what happens next. */
-export class Database implements AsyncDisposable {
+export class SourceDatabase implements AsyncDisposable {
   readonly engine: Engine;
   readonly source: string;
   readonly #pool: Pool;
@@ -51,7 +51,7 @@ export class Database implements AsyncDisposable {
 
   #translated(error: unknown): SyncError {
     if (error instanceof SyncError) return error;
-    const fault: Fault = this.engine.fault(error) ?? { code: "E_SOURCE_QUERY" };
+    const fault: DriverFault = this.engine.fault(error) ?? { code: "E_SOURCE_QUERY" };
     const said = messageOf(error);
     const verb = fault.code === "E_SOURCE_UNREACHABLE" ? "cannot be reached" : "answered";
     const message = `the database of source ${this.source} ${verb}: ${said}`;

@@ -1,31 +1,31 @@
 import { onAbort } from "#model";
-import type { Session } from "./engines/engine.ts";
+import type { SqlSession } from "./engines/engine.ts";
 
 /** Idle connections are ended after this time, because servers and firewalls drop those that are silent for long. */
 const idleMs = 15_000;
 
 interface Idle {
-  readonly session: Session;
+  readonly session: SqlSession;
   readonly timer: NodeJS.Timeout;
 }
 
 /** A few connections, opened on demand and shared by the streams of a source. A caller that finds none waits in line. */
 export class Pool {
-  readonly #connect: () => Promise<Session>;
+  readonly #connect: () => Promise<SqlSession>;
   readonly #limit: number;
   readonly #idle: Idle[] = [];
   readonly #waiting: (() => void)[] = [];
-  readonly #busy = new Set<Session>();
+  readonly #busy = new Set<SqlSession>();
   #count = 0;
   #closed = false;
 
-  constructor(connect: () => Promise<Session>, limit: number) {
+  constructor(connect: () => Promise<SqlSession>, limit: number) {
     this.#connect = connect;
     this.#limit = limit;
   }
 
   /** Lends a connection to `work`. If `work` throws, the connection is discarded, because its state is unknown. */
-  async use<T>(signal: AbortSignal, work: (session: Session) => Promise<T>): Promise<T> {
+  async use<T>(signal: AbortSignal, work: (session: SqlSession) => Promise<T>): Promise<T> {
     const session = await this.#take(signal);
     const aborted = Promise.withResolvers<never>();
     aborted.promise.catch(() => undefined);
@@ -61,7 +61,7 @@ export class Pool {
     );
   }
 
-  async #take(signal: AbortSignal): Promise<Session> {
+  async #take(signal: AbortSignal): Promise<SqlSession> {
     for (;;) {
       signal.throwIfAborted();
       if (this.#closed) throw new Error("the source was closed");
@@ -81,7 +81,7 @@ export class Pool {
     }
   }
 
-  async #open(): Promise<Session> {
+  async #open(): Promise<SqlSession> {
     this.#count++;
     try {
       const session = await this.#connect();
@@ -110,7 +110,7 @@ export class Pool {
     });
   }
 
-  #giveBack(session: Session): void {
+  #giveBack(session: SqlSession): void {
     this.#busy.delete(session);
     if (this.#closed) {
       session.destroy();

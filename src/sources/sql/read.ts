@@ -97,7 +97,7 @@ export type StampColumns = string | z.output<typeof stampColumns>;
 export type CounterColumn = z.output<typeof counter>;
 
 /** Returns the stamp columns of a stream's `changed`; undefined if it is of another kind. */
-export function stampOf(changed: SqlRead["changed"]): StampColumns | undefined {
+export function stampColumnsOf(changed: SqlRead["changed"]): StampColumns | undefined {
   return typeof changed === "string" || (changed && "date" in changed) ? changed : undefined;
 }
 

@@ -6,7 +6,7 @@ import type { Catalog, Listener, SourceStream } from "../source.ts";
 import { catalogOf } from "./catalog.ts";
 import { CellReader } from "./read/cells.ts";
 import { checkSource, plainFinding } from "./read/check.ts";
-import { Database } from "./database.ts";
+import { SourceDatabase } from "./database.ts";
 import { engineOf } from "./engines/engines.ts";
 import type { SqlRead } from "./read.ts";
 import type { SqlSettings } from "./settings.ts";
@@ -14,7 +14,7 @@ import { SqlStream } from "./stream.ts";
 
 /** A database as a source. The first read opens connections, and idle ones are ended. */
 export class SqlSource implements OpenedSource<SqlRead> {
-  readonly #database: Database;
+  readonly #database: SourceDatabase;
   readonly #settings: SqlSettings;
   readonly #cells: CellReader;
   readonly #clock: Clock;
@@ -28,7 +28,7 @@ export class SqlSource implements OpenedSource<SqlRead> {
     this.#logger = context.logger;
     this.#cells = new CellReader(settings.timezone ?? "UTC");
     const engine = engineOf(settings);
-    this.#database = new Database(engine, { source: context.name, connections: settings.connections });
+    this.#database = new SourceDatabase(engine, { source: context.name, connections: settings.connections });
     this.catalog = catalogOf(this.#database);
     const { listen: channel } = settings;
     if (channel !== undefined)

@@ -39,10 +39,10 @@ const dialects = {
   mssql: { quote: '"', place: (n: number) => `@${n}` },
 };
 
-export type Dialect = keyof typeof dialects;
+export type SqlDialect = keyof typeof dialects;
 
 /** Returns the statement in one dialect, and the values to bind. */
-export function compiled({ pieces }: Sql, dialect: Dialect): { text: string; values: readonly unknown[] } {
+export function compiled({ pieces }: Sql, dialect: SqlDialect): { text: string; values: readonly unknown[] } {
   const { quote, place } = dialects[dialect];
   const values: unknown[] = [];
   const texts = pieces.map((piece) => {
@@ -58,7 +58,7 @@ export function tableName(name: string): Sql {
   return sql.id(...name.split("."));
 }
 
-export function list(parts: readonly Sql[]): Sql {
+export function sqlList(parts: readonly Sql[]): Sql {
   return sql.join(parts, sql`, `);
 }
 
@@ -78,6 +78,6 @@ export function unsetText(name: Sql, text: StampText | undefined, isNull = sql`$
 }
 
 /** Joins all conditions by `and`. Without conditions the result is always true. */
-export function all(conditions: readonly Sql[]): Sql {
+export function allOf(conditions: readonly Sql[]): Sql {
   return conditions.length === 0 ? sql`1 = 1` : sql.join(conditions, sql` and `);
 }

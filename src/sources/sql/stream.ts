@@ -1,15 +1,15 @@
 import { ParkError, type Change, type ChangeBatch, type Cursor, type Finding, type Key, type Row } from "#model";
 import type { Capabilities, KeylessRows, SourceStream } from "../source.ts";
-import { checkStream } from "./read/check.ts";
+import { checkTable } from "./read/check.ts";
 import { parseCursor } from "./markers/cursor.ts";
-import { isQuiet, poll, type FeedOptions } from "./read/feed.ts";
+import { hasNoNews, poll, type FeedOptions } from "./read/feed.ts";
 import { changesFeed, deletionsFeed, describeRecords, type StreamContext } from "./read/feeds.ts";
 import { Keyless } from "./read/keyless.ts";
 import { keyReader } from "./read/layout.ts";
 import { Oddity } from "./read/oddity.ts";
 import { readPages } from "./read/pages.ts";
 import type { SqlRead } from "./read.ts";
-import { Records } from "./read/records.ts";
+import { StreamTable } from "./read/records.ts";
 
 type FeedOf = typeof changesFeed;
 
@@ -43,7 +43,7 @@ export class SqlStream implements SourceStream {
 
   async readMany(keys: readonly Key[], signal: AbortSignal): Promise<ReadonlyMap<Key, Row>> {
     const { database, cells } = this.#context;
-    const records = new Records(database, await describeRecords(this.#context, signal), cells);
+    const records = new StreamTable(database, await describeRecords(this.#context, signal), cells);
     const rows = new Map<Key, Row>();
     for await (const found of records.find(keys, signal))
       for (const [key, row] of found) {
@@ -67,7 +67,7 @@ export class SqlStream implements SourceStream {
   }
 
   async check(signal: AbortSignal): Promise<Finding[]> {
-    return await checkStream(this.#context, signal);
+    return await checkTable(this.#context, signal);
   }
 
   /**
@@ -87,7 +87,7 @@ export class SqlStream implements SourceStream {
   async #isQuiet(last: FeedOptions | undefined, cursor: Cursor, signal: AbortSignal): Promise<boolean> {
     if (last === undefined) return false;
     try {
-      return await isQuiet(last, cursor, signal);
+      return await hasNoNews(last, cursor, signal);
     } catch (thrown) {
       if (thrown instanceof ParkError) return false;
       throw thrown;

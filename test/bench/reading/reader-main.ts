@@ -6,7 +6,7 @@ import { Client } from "pg";
 import { systemClock } from "#model";
 import { Poller, PollPauses } from "#pipeline";
 import { openStore } from "#store";
-import { Database } from "../../../src/sources/sql/database.ts";
+import { SourceDatabase } from "../../../src/sources/sql/database.ts";
 import { engineOf } from "../../../src/sources/sql/engines/engines.ts";
 import { settings } from "../../../src/sources/sql/settings.ts";
 import { listen } from "../../setup/listen.ts";
@@ -26,7 +26,7 @@ const engine = wrapped(engineOf(settings.parse({ url, timezone: "Europe/Berlin" 
   return session.query(...asked);
 });
 const source = sqlStream(
-  new Database(engine, { source: "erp", connections: 2 }),
+  new SourceDatabase(engine, { source: "erp", connections: 2 }),
   { table: "customers", key: "customer_no", ...(changed === "" ? {} : { changed }) },
   "Europe/Berlin",
 );

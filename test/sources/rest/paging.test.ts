@@ -1,9 +1,9 @@
 import { describe, expect, it } from "vitest";
 import { HttpAnswer } from "#http";
-import { counted } from "../../../src/sources/rest/paging.ts";
+import { countedPages } from "../../../src/sources/rest/paging.ts";
 
 describe("a Link header", () => {
-  const pages = counted({ kind: "link", first: 1, size: 10 });
+  const pages = countedPages({ kind: "link", first: 1, size: 10 });
   const next = (link: string) => {
     const answer = new HttpAnswer(200, { link }, Buffer.alloc(0), 0, "GET http://erp.example/rows");
     return pages.next({ query: { order: "key", keysOnly: false }, json: [], answer, rows: [], full: true });

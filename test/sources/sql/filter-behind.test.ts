@@ -1,6 +1,6 @@
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import { HOUR_MS, type Cursor } from "#model";
-import { Database } from "../../../src/sources/sql/database.ts";
+import { SourceDatabase } from "../../../src/sources/sql/database.ts";
 import { engineOf } from "../../../src/sources/sql/engines/engines.ts";
 import { settings } from "../../../src/sources/sql/settings.ts";
 import { never } from "../../kit/outcome.ts";
@@ -60,7 +60,7 @@ async function items(dialect: DialectName, kind: "text" | "native") {
       (text, values, ...more) =>
         session.query(text, values.map(later), ...more),
   );
-  const database = stack.use(new Database(engine, { source: "erp", connections: 1 }));
+  const database = stack.use(new SourceDatabase(engine, { source: "erp", connections: 1 }));
   const stream = sqlStream(database, { table: "items", key: "nr", changed: "at" });
   let { cursor } = await poll(stream);
   for (let polls = 0; polls < 2; polls++) ({ cursor } = await poll(stream, cursor));

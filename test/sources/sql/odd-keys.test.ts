@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { Database } from "../../../src/sources/sql/database.ts";
+import { SourceDatabase } from "../../../src/sources/sql/database.ts";
 import { engineOf } from "../../../src/sources/sql/engines/engines.ts";
 import { settings } from "../../../src/sources/sql/settings.ts";
 import { allKeys, poll } from "../reading.ts";
@@ -46,7 +46,7 @@ describe("odd keys", () => {
         (text, ...more) =>
           session.query(text.replace(/ limit /, ", random() limit "), ...more),
     );
-    await using database = new Database(shuffled, { source: "erp", connections: 1 });
+    await using database = new SourceDatabase(shuffled, { source: "erp", connections: 1 });
     const stream = sqlStream(database, { table: "items", key: "nr", pageSize: 2 });
     for (let times = 0; times < 5; times++)
       expect((await poll(stream)).keys.toSorted()).toEqual(["0", ...spellings, "z"].toSorted());

@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest";
 import { type Cursor } from "#model";
-import { Database } from "../../../src/sources/sql/database.ts";
+import { SourceDatabase } from "../../../src/sources/sql/database.ts";
 import { engineOf } from "../../../src/sources/sql/engines/engines.ts";
 import { settings } from "../../../src/sources/sql/settings.ts";
 import { never } from "../../kit/outcome.ts";
@@ -41,7 +41,7 @@ async function followed(dialect: DialectName) {
       open: [],
     }),
   };
-  const stream = sqlStream(stack.use(new Database(engine, { source: "erp", connections: 1 })), {
+  const stream = sqlStream(stack.use(new SourceDatabase(engine, { source: "erp", connections: 1 })), {
     table: "items",
     key: "nr",
     changed: "at",
@@ -114,7 +114,7 @@ describe("a poll of several pages", () => {
       if (text.includes("order by") && ++pages === 2) asked.resolve();
       return session.query(text, ...more);
     });
-    await using database = new Database(engine, { source: "erp", connections: 1 });
+    await using database = new SourceDatabase(engine, { source: "erp", connections: 1 });
     const stream = sqlStream(database, { table: "items", key: "nr", pageSize: 1 });
     for await (const { changes } of stream.changes(null, never))
       if (changes.some(({ key }) => key === "a")) await asked.promise;
@@ -133,7 +133,7 @@ describe("a poll of several pages", () => {
           return session.query(text, values, signal, ...more);
         },
     );
-    await using database = new Database(engine, { source: "erp", connections: 1 });
+    await using database = new SourceDatabase(engine, { source: "erp", connections: 1 });
     const stream = sqlStream(database, { table: "items", key: "nr", pageSize: 1 });
     for await (const { changes } of stream.changes(null, never)) if (changes.length > 0) break;
     expect(signals.at(-1)!.aborted).toBe(true);

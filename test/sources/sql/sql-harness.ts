@@ -1,4 +1,4 @@
-import { Database } from "../../../src/sources/sql/database.ts";
+import { SourceDatabase } from "../../../src/sources/sql/database.ts";
 import type { Engine } from "../../../src/sources/sql/engines/engine.ts";
 import { engineOf } from "../../../src/sources/sql/engines/engines.ts";
 import { settings } from "../../../src/sources/sql/settings.ts";
@@ -24,7 +24,7 @@ class SqlHarness implements SourceHarness {
   readonly #dialect: DialectName;
   readonly #shape: Shape;
   readonly #place: Place;
-  readonly #databases: Database[] = [];
+  readonly #databases: SourceDatabase[] = [];
   readonly writesBesideLate: boolean;
   readonly cut?: () => Promise<void>;
 
@@ -117,7 +117,7 @@ class SqlHarness implements SourceHarness {
           },
         }
       : plain;
-    const database = new Database(wrap(timed), { source: "erp", connections: 2 });
+    const database = new SourceDatabase(wrap(timed), { source: "erp", connections: 2 });
     this.#databases.push(database);
     const deletions = this.#shape.tombstones ? { table: "deleted", key: "nr", changed: "at" } : undefined;
     const stream = { table: "items", key: "nr", pageSize: options.pageSize, ...this.#shape.read, deletions };

@@ -1,11 +1,11 @@
 import { describe, expect, it } from "vitest";
-import type { Cell } from "../../../src/sources/sql/engines/engine.ts";
+import type { SqlCell } from "../../../src/sources/sql/engines/engine.ts";
 import { detectFormat, type FormatName } from "../../../src/sources/sql/markers/stamp-format.ts";
 import { detectTimeFormat } from "../../../src/sources/sql/markers/time-format.ts";
 
 const at = Date.parse("2025-03-01T10:20:30.400Z");
 
-const written: readonly (readonly [sample: Cell, wanted: FormatName, scale: string, bound: Cell])[] = [
+const written: readonly (readonly [sample: SqlCell, wanted: FormatName, scale: string, bound: SqlCell])[] = [
   ["2025-03-01 10:20:30", "auto", "wall", "2025-03-01 10:20:30"],
   ["2025-03-01 10:20:30.123456", "sql", "wall", "2025-03-01 10:20:30"],
   ["2025-03-01T10:20:30", "iso", "wall", "2025-03-01T10:20:30"],

@@ -1,7 +1,7 @@
 import { describe, expect, it } from "vitest";
 import { isLoopback } from "#model";
 import { plainFinding } from "../../../src/sources/sql/read/check.ts";
-import { Database } from "../../../src/sources/sql/database.ts";
+import { SourceDatabase } from "../../../src/sources/sql/database.ts";
 import { engineOf } from "../../../src/sources/sql/engines/engines.ts";
 import { sqlitePath } from "../../../src/sources/sql/engines/sqlite-file.ts";
 import { settings } from "../../../src/sources/sql/settings.ts";
@@ -62,7 +62,7 @@ describe("the address of a database", () => {
     ["sqlite:/data/erp.db", undefined, undefined],
   ])("%s with tls %j is warned of where it is read in plain text: %s", async (url, tls, host) => {
     const parsed = settings.parse({ url, tls });
-    await using database = new Database(engineOf(parsed), { source: "erp", connections: 1 });
+    await using database = new SourceDatabase(engineOf(parsed), { source: "erp", connections: 1 });
     const warned = plainFinding(database, parsed);
     expect(warned?.verdict).toBe(host === undefined ? undefined : "warning");
     expect(warned?.message ?? "").toContain(host ?? "");

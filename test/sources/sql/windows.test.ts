@@ -2,7 +2,7 @@ import { describe, expect, it } from "vitest";
 import type { Cursor, Key } from "#model";
 import type { SourceStream } from "#sources";
 import { Reader } from "../../conformance/source-reading.ts";
-import { Database } from "../../../src/sources/sql/database.ts";
+import { SourceDatabase } from "../../../src/sources/sql/database.ts";
 import { engineOf } from "../../../src/sources/sql/engines/engines.ts";
 import { settings } from "../../../src/sources/sql/settings.ts";
 import { poll } from "../reading.ts";
@@ -86,7 +86,7 @@ describe("windows", () => {
     await using writer = await restart();
     await writer.run(`create table items (nr int, seq bigint generated always as identity);
       insert into items values (1)`);
-    await using database = new Database(engineOf(settings.parse({ url })), { source: "erp", connections: 1 });
+    await using database = new SourceDatabase(engineOf(settings.parse({ url })), { source: "erp", connections: 1 });
     const stream = sqlStream(database, { table: "items", key: "nr", changed: { counter: "seq", kind: "sequence" } });
     let { cursor } = await poll(stream);
     await writer.run("begin; insert into items values (2)");
@@ -102,7 +102,7 @@ describe("windows", () => {
 
   it("know a transaction of MariaDB that is prepared by the same name after its connection ended", async () => {
     await using erp = await servers.open("mysql");
-    await using database = new Database(engineOf(settings.parse({ url: erp.place.url })), {
+    await using database = new SourceDatabase(engineOf(settings.parse({ url: erp.place.url })), {
       source: "erp",
       connections: 1,
     });

@@ -8,7 +8,7 @@ import { adoptionCsv, readAnswers, type CsvRow } from "../../adoption-csv.ts";
 import type { Registration } from "../../command-context.ts";
 import { openPartsContext, type PartsContext } from "../../parts-context.ts";
 import { openMatcher } from "../../matcher.ts";
-import { NewFile, expectFree } from "../../output/new-file.ts";
+import { NewFile, expectNewFile } from "../../output/new-file.ts";
 import { exitCode, printJson, UsageError, type Io } from "../../output/io.ts";
 import { overwriteText, sideText } from "../../output/sides.ts";
 import { table } from "../../output/table.ts";
@@ -51,7 +51,7 @@ export async function adopt(
   io: Io,
   command = "svcsync adopt",
 ): Promise<number> {
-  if (options.csv !== undefined) await expectFree("--csv", options.csv);
+  if (options.csv !== undefined) await expectNewFile("--csv", options.csv);
   await using context = await openPartsContext(options, io, names);
   const { syncFile } = context.configuration;
   if (options.answers !== undefined) {

@@ -1,7 +1,7 @@
 import { restoredNote } from "#store";
 import { withActor, type ActOptions } from "../../actor.ts";
 import { openStoreContext, type GlobalOptions, type Registration } from "../../command-context.ts";
-import { expectFree } from "../../output/new-file.ts";
+import { expectNewFile } from "../../output/new-file.ts";
 import { exitCode, type Io } from "../../output/io.ts";
 import { adopt, type AdoptOptions } from "../acts/adopt.ts";
 import { sync } from "../running/sync.ts";
@@ -28,7 +28,7 @@ async function rebuild(options: RebuildOptions, io: Io): Promise<number> {
     io.stderr.write("The store already has bindings; rebuild is for a new store after the old one was lost.\n");
     return exitCode.needsPerson;
   }
-  if (options.csv !== undefined) await expectFree("--csv", options.csv);
+  if (options.csv !== undefined) await expectNewFile("--csv", options.csv);
   await expectLateLists(options, io);
   if (!options.json) io.stdout.write("Reading the ERP and the service …\n\n");
   const polled = await sync(options, io);

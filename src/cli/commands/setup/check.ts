@@ -6,7 +6,7 @@ import { loadSettings, storeLocation } from "#settings";
 import { openStore } from "#store";
 import { openLogger } from "#telemetry";
 import { attempt, orStopped } from "../../check/attempt.ts";
-import { checkFields, checkNames } from "../../check/check-fields.ts";
+import { checkFields, checkFieldNames } from "../../check/check-fields.ts";
 import { environmentFindings } from "../../check/environment-findings.ts";
 import { checkEdits } from "../../check/check-edits.ts";
 import { checkView } from "../../check/check-views.ts";
@@ -243,7 +243,7 @@ async function checkService(
       const probed = isProbe ? await service.probe(resources, signal) : [];
       const fence = isProbe ? await attempt("service", () => checkFence(service), signal, "fence") : [];
       // A wrong dialect fails here too, but the findings of its probe must still be reported.
-      const names = await attempt("service", () => checkNames(streams, service, signal), signal, "names");
+      const names = await attempt("service", () => checkFieldNames(streams, service, signal), signal, "names");
       const mail = await attempt("service", () => checkMail(streams, samples, service, signal), signal, "mail");
       const fields: Finding[] = [];
       for (const resource of resources) {

@@ -5,7 +5,7 @@ import type { FileFacts, Folder } from "./folder.ts";
 import type { FilesRead } from "../schema.ts";
 
 /** The files of a stream that wait in the folder itself. */
-export interface Arrivals {
+export interface ArrivedFiles {
   /** Names of files that are complete. */
   readonly ready: readonly string[];
   readonly seen: FilesCursor["seen"];
@@ -22,7 +22,7 @@ export async function arrivals(
   read: FilesRead,
   before: FilesCursor["seen"],
   clock: Clock,
-): Promise<Arrivals> {
+): Promise<ArrivedFiles> {
   const here = await folder.list("");
   const names = new Set(here.map(({ name }) => name));
   const seen: FilesCursor["seen"] = {};

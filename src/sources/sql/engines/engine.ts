@@ -1,6 +1,6 @@
 import { ParkError, type ErrorCode } from "#model";
 import type { SourceIdentity } from "../../identity.ts";
-import type { Dialect, Sql, StampText } from "../sql-text.ts";
+import type { SqlDialect, Sql, StampText } from "../sql-text.ts";
 
 /**
  * What a column holds, as far as it matters for reading it without loss.
@@ -35,18 +35,18 @@ export interface Column {
 }
 
 /** A value as the driver returns it, before anything could have rounded it. */
-export type Cell = null | string | number | bigint | boolean | Uint8Array;
+export type SqlCell = null | string | number | bigint | boolean | Uint8Array;
 
 export interface QueryResult {
   readonly columns: readonly Column[];
   /** Cells in the order of `columns`. */
-  readonly rows: readonly (readonly Cell[])[];
+  readonly rows: readonly (readonly SqlCell[])[];
   /** True if the answer has more rows than the budget allowed. */
   readonly isCut?: boolean;
 }
 
 /** One connection to a database that can only read. */
-export interface Session {
+export interface SqlSession {
   /**
    * Reads the answer's rows until they weigh `maxBytes`. The rest is never held in memory.
    * @throws the driver's error; {@link Engine.fault} knows what it means.
@@ -60,7 +60,7 @@ export interface Session {
 }
 
 /** The server's clock, and its activity at that moment. */
-export interface Moment {
+export interface ServerMoment {
   /** Epoch milliseconds. */
   readonly atMs: number;
   /** Names of the transactions that were open; undefined if the server does not show them. */
@@ -77,16 +77,16 @@ export interface SeenTable {
   readonly isPlain: boolean;
 }
 
-export type Ask = (query: Sql) => Promise<QueryResult>;
+export type RunQuery = (query: Sql) => Promise<QueryResult>;
 
 /** Returns the one value of an answer. */
-export async function scalar(ask: Ask, query: Sql): Promise<Cell> {
+export async function scalar(ask: RunQuery, query: Sql): Promise<SqlCell> {
   const { rows } = await ask(query);
   return rows[0]?.[0] ?? null;
 }
 
 /** Like {@link scalar}. Undefined if the user may not ask this, or the server does not know it. */
-export async function scalarIfKnown(ask: Ask, query: Sql): Promise<string | undefined> {
+export async function scalarIfKnown(ask: RunQuery, query: Sql): Promise<string | undefined> {
   try {
     const value = await scalar(ask, query);
     return value === null ? undefined : String(value);
@@ -97,7 +97,7 @@ export async function scalarIfKnown(ask: Ask, query: Sql): Promise<string | unde
 }
 
 /** What a driver's error means for a person, as an error code. */
-export interface Fault {
+export interface DriverFault {
   readonly code: ErrorCode;
   /** The table or column that the database named, if it named one. */
   readonly subject?: string | undefined;
@@ -114,18 +114,18 @@ export interface ServerCounters {
 
 /** Everything in which databases differ. What is the same in all of them is not here. */
 export interface Engine {
-  readonly name: Dialect;
+  readonly name: SqlDialect;
   /** Whether `(a, b) >= (x, y)` can be written and uses an index. */
   readonly rowValues: boolean;
   /** Whether numbers drawn inside a transaction are committed in order, or the open transactions are known. */
   readonly exactSequence: boolean;
-  connect(): Promise<Session>;
+  connect(): Promise<SqlSession>;
   /** The clause after ORDER BY that limits the answer to `count` rows. */
   limit(count: number): Sql;
   /** A column in a select list, written so that the driver's value is exact. */
   exact(column: Column): Sql;
   /** `cell` as the right side of a comparison with `column`, written so that an index on the column is used. */
-  bound(cell: Cell, column: Column): Sql;
+  bound(cell: SqlCell, column: Column): Sql;
   /**
    * A column in ORDER BY and as the left side of comparisons with bounds. Defined if it must be written differently for both to
    * agree on the order.
@@ -137,20 +137,20 @@ export interface Engine {
   unset(column: Column, text: StampText | undefined): Sql;
   /** SQL Server only: row versions and change tracking, by which the server shows what is committed. */
   readonly counters?: ServerCounters;
-  moment(ask: Ask): Promise<Moment>;
+  moment(ask: RunQuery): Promise<ServerMoment>;
   /**
    * The server's clock in epoch milliseconds, to be read together with other values by one statement. If absent, a poll reads them
    * one by one.
    */
   readonly clock?: Sql;
-  version(ask: Ask): Promise<string>;
+  version(ask: RunQuery): Promise<string>;
   /** What the database says about itself, and the schema in it; the address only where that is all that identifies it. */
-  identity(ask: Ask): Promise<Omit<SourceIdentity, "address"> & { readonly address?: string }>;
+  identity(ask: RunQuery): Promise<Omit<SourceIdentity, "address"> & { readonly address?: string }>;
   /** Selects schema and name of each visible table and view, and whether the name alone finds it. */
   readonly tables: Sql;
   /** Selects the columns of the primary key of `table`, in order; no row if it has none. */
   primaryKey(table: string): Sql;
   /** Whether an index of `table` begins with `column`; undefined if this cannot be known, as for a view. */
-  indexed(ask: Ask, table: string, column: string): Promise<boolean | undefined>;
-  fault(error: unknown): Fault | undefined;
+  indexed(ask: RunQuery, table: string, column: string): Promise<boolean | undefined>;
+  fault(error: unknown): DriverFault | undefined;
 }

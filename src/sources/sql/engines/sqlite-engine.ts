@@ -6,14 +6,14 @@ import type { SqlSettings } from "../settings.ts";
 import { sql, unsetText } from "../sql-text.ts";
 import {
   scalar,
-  type Cell,
+  type SqlCell,
   type ColumnKind,
   type Engine,
-  type Fault,
+  type DriverFault,
   type QueryResult,
-  type Session,
+  type SqlSession,
 } from "./engine.ts";
-import { errorCode } from "./network-fault.ts";
+import { faultCode } from "./network-fault.ts";
 import { RowBudget } from "./row-budget.ts";
 import { contentAt, fileAt, openFile, sqlitePath } from "./sqlite-file.ts";
 
@@ -96,7 +96,7 @@ function plainName(table: string): string {
   return table.slice(table.lastIndexOf(".") + 1);
 }
 
-class SqliteSession implements Session {
+class SqliteSession implements SqlSession {
   readonly #path: string;
   /** Identifies the file that was at the path before it was opened; of a copy, what it held. */
   readonly #file: string | undefined;
@@ -104,7 +104,7 @@ class SqliteSession implements Session {
   readonly #database: Database.Database;
   readonly #timeoutMs: number;
   /** The last statement. It is kept because all pages of a poll but the first use the same one. */
-  #statement: Database.Statement<unknown[], Cell[]> | undefined;
+  #statement: Database.Statement<unknown[], SqlCell[]> | undefined;
   #isReading = false;
   #isDestroyed = false;
 
@@ -165,9 +165,9 @@ class SqliteSession implements Session {
     return { columns, rows, isCut };
   }
 
-  #prepared(text: string): Database.Statement<unknown[], Cell[]> {
+  #prepared(text: string): Database.Statement<unknown[], SqlCell[]> {
     if (this.#statement?.source !== text)
-      this.#statement = this.#database.prepare<unknown[], Cell[]>(text).raw(true).safeIntegers(true);
+      this.#statement = this.#database.prepare<unknown[], SqlCell[]>(text).raw(true).safeIntegers(true);
     return this.#statement;
   }
 
@@ -197,7 +197,7 @@ function kindOf(declared: string | null): ColumnKind {
   return "any";
 }
 
-const codes: readonly (readonly [RegExp, Fault["code"]])[] = [
+const codes: readonly (readonly [RegExp, DriverFault["code"]])[] = [
   [/^SVCSYNC_TIMEOUT$/, "E_SOURCE_TIMEOUT"],
   [/^SQLITE_(CANTOPEN|IOERR)/, "E_SOURCE_UNREACHABLE"],
   [/^SQLITE_(BUSY|LOCKED)/, "E_SOURCE_BUSY"],
@@ -205,13 +205,13 @@ const codes: readonly (readonly [RegExp, Fault["code"]])[] = [
   [/^SQLITE_(NOTADB|CORRUPT)/, "E_SOURCE_DATABASE"],
 ];
 
-function fault(error: unknown): Fault | undefined {
+function fault(error: unknown): DriverFault | undefined {
   const text = messageOf(error);
   const [, table] = /no such table: (?:\w+\.)?(.+)/.exec(text) ?? [];
   if (table !== undefined) return { code: "E_SOURCE_TABLE", subject: table };
   const [, column] = /no such column: (.+)/.exec(text) ?? [];
   if (column !== undefined) return { code: "E_SOURCE_COLUMN", subject: column };
   if (/directory does not exist/.test(text)) return { code: "E_SOURCE_UNREACHABLE" };
-  const known = codes.find(([pattern]) => pattern.test(errorCode(error) ?? ""));
+  const known = codes.find(([pattern]) => pattern.test(faultCode(error) ?? ""));
   return known && { code: known[1] };
 }

@@ -4,7 +4,7 @@ import { dirname } from "node:path";
 import { fileURLToPath } from "node:url";
 import Database from "better-sqlite3";
 import { messageOf, ParkError } from "#model";
-import { errorCode } from "./network-fault.ts";
+import { faultCode } from "./network-fault.ts";
 
 /** How long a read waits for a writer of the ERP that holds the file. */
 const busyTimeoutMs = 5_000;
@@ -79,7 +79,7 @@ function opened(path: string): Database.Database {
 }
 
 function isRefused(thrown: unknown): boolean {
-  return /^SQLITE_(READONLY|CANTOPEN|PERM)/.test(errorCode(thrown) ?? "");
+  return /^SQLITE_(READONLY|CANTOPEN|PERM)/.test(faultCode(thrown) ?? "");
 }
 
 function isInWalMode(path: string): boolean {

@@ -1,9 +1,16 @@
 import { ParkError } from "#model";
-import { scalar, type Ask, type Cell, type Column, type Engine, type ServerCounters } from "../engines/engine.ts";
-import type { Layout } from "../read/layout.ts";
-import { Oddity, placeOf, said } from "../read/oddity.ts";
+import {
+  scalar,
+  type RunQuery,
+  type SqlCell,
+  type Column,
+  type Engine,
+  type ServerCounters,
+} from "../engines/engine.ts";
+import type { TableLayout } from "../read/layout.ts";
+import { Oddity, markPlace, said } from "../read/oddity.ts";
 import type { Phase, Settled } from "./cursor.ts";
-import type { Begun, Bounds, Condition, Marker } from "./marker.ts";
+import type { Begun, Bounds, RowCondition, Marker } from "./marker.ts";
 import { settle } from "./settle.ts";
 import { sql } from "../sql-text.ts";
 
@@ -16,7 +23,7 @@ export interface Ceiling {
 
 export interface CounterMarkerOptions {
   readonly engine: Engine;
-  readonly layout: Layout;
+  readonly layout: TableLayout;
   /** What the database knows about a counter; undefined for a sequence, whose uncommitted numbers cannot be read. */
   readonly ceiling: (() => Promise<Ceiling>) | undefined;
   /** Called when the database no longer knows what happened since the mark. */
@@ -24,7 +31,7 @@ export interface CounterMarkerOptions {
   /** True for a log, from which the ERP removes rows when it is done with them. Rows of a table of records stay. */
   readonly isLog: boolean;
   readonly overlapMs: number;
-  readonly ask: Ask;
+  readonly ask: RunQuery;
 }
 
 /**
@@ -72,7 +79,7 @@ export class CounterMarker implements Marker {
     return { lower, upper, after: settle(before, { mark: upper, atMs, open }, patienceMs) };
   }
 
-  condition(phase: Phase, bounds: Bounds): Condition {
+  condition(phase: Phase, bounds: Bounds): RowCondition {
     const { engine, layout } = this.#options;
     const [column] = layout.marks;
     const name = sql.id(column!.name);
@@ -83,11 +90,11 @@ export class CounterMarker implements Marker {
     return { above, others: [upper] };
   }
 
-  verify(phase: Phase, bounds: Bounds, marks: readonly Cell[], key: string): Oddity | undefined {
+  verify(phase: Phase, bounds: Bounds, marks: readonly SqlCell[], key: string): Oddity | undefined {
     const { layout } = this.#options;
     const [cell] = marks;
     if (cell === null || cell === undefined) return undefined;
-    if (!/^\d+$/.test(String(cell))) return new Oddity(placeOf(layout), `${said(cell)} is no counter`);
+    if (!/^\d+$/.test(String(cell))) return new Oddity(markPlace(layout), `${said(cell)} is no counter`);
     if (phase !== "window") return undefined;
     const value = BigInt(String(cell));
     if (value <= BigInt(bounds.upper) && (bounds.lower === null || value > BigInt(bounds.lower))) return undefined;
@@ -114,7 +121,7 @@ function isForgotten(mark: string, lowest: bigint | undefined): boolean {
 }
 
 /** In a text column 9 is the highest of 9 and 10, so every later number would be missed. */
-function textCounter(layout: Layout, column: Column, highest: Cell): ParkError {
+function textCounter(layout: TableLayout, column: Column, highest: SqlCell): ParkError {
   return new ParkError(
     "E_SOURCE_COUNTER",
     `the counter ${column.name} of ${layout.label} is text (${said(highest)}), in which 10 comes before 9: new rows would be missed. ` +
@@ -129,12 +136,12 @@ export function serverCounters(engine: Engine, wanted: string): ServerCounters {
   throw new ParkError("E_SOURCE_COUNTER", `only SQL Server has ${wanted}, and this database is ${engine.name}`);
 }
 
-export async function rowversionCeiling(counters: ServerCounters, ask: Ask): Promise<Ceiling> {
+export async function rowversionCeiling(counters: ServerCounters, ask: RunQuery): Promise<Ceiling> {
   return { highest: BigInt(String(await scalar(ask, counters.rowversionCeiling))), lowest: undefined };
 }
 
 /** @throws {ParkError} E_SOURCE_TRACKING when change tracking is off for the table, or the user may not see it. */
-export async function trackingCeiling(counters: ServerCounters, table: string, ask: Ask): Promise<Ceiling> {
+export async function trackingCeiling(counters: ServerCounters, table: string, ask: RunQuery): Promise<Ceiling> {
   const { rows } = await ask(counters.trackedVersions(table));
   const [current = null, lowest = null] = rows[0] ?? [];
   if (current === null || lowest === null)

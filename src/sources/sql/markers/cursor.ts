@@ -1,7 +1,7 @@
 import { createHash } from "node:crypto";
 import { z } from "zod";
 import { canonicalJson, type Cursor, type Json } from "#model";
-import type { Cell } from "../engines/engine.ts";
+import type { SqlCell } from "../engines/engine.ts";
 
 const cell = z.union([
   z.string(),
@@ -52,9 +52,9 @@ const schema = z.strictObject({
 export type SqlCursor = z.output<typeof schema>;
 export type Pending = z.output<typeof pending>;
 export type Settled = z.output<typeof settled>;
-export type Progress = z.output<typeof progress>;
+export type PollProgress = z.output<typeof progress>;
 export type StoredCell = z.output<typeof cell>;
-export type Phase = Progress["phase"];
+export type Phase = PollProgress["phase"];
 
 /** Returns the adapter's cursor, or undefined if it does not fit. The stream is then read from the beginning. */
 export function parseCursor(cursor: Cursor | null, read: string): SqlCursor | undefined {
@@ -74,7 +74,7 @@ export function fingerprint(settings: unknown): string {
 }
 
 /** Returns the cells of keys and stamps as JSON. Whole numbers keep every digit. */
-export function storedCells(cells: readonly Cell[]): StoredCell[] {
+export function storedCells(cells: readonly SqlCell[]): StoredCell[] {
   return cells.map((value) => {
     if (typeof value === "bigint") return { int: value.toString() };
     if (value instanceof Uint8Array) return { bytes: Buffer.from(value).toString("base64") };
@@ -83,7 +83,7 @@ export function storedCells(cells: readonly Cell[]): StoredCell[] {
   });
 }
 
-export function restoredCells(stored: readonly StoredCell[]): Cell[] {
+export function restoredCells(stored: readonly StoredCell[]): SqlCell[] {
   return stored.map((value) => {
     if (typeof value !== "object") return value;
     return "int" in value ? BigInt(value.int) : Buffer.from(value.bytes, "base64");

@@ -1,10 +1,10 @@
-import type { Cell, Column } from "../engines/engine.ts";
+import type { SqlCell, Column } from "../engines/engine.ts";
 import type { Oddity } from "../read/oddity.ts";
 import type { Sql } from "../sql-text.ts";
-import type { Phase, Progress, Settled } from "./cursor.ts";
+import type { Phase, PollProgress, Settled } from "./cursor.ts";
 
 /** What one poll reads, and what applies once it has read it. */
-export type Bounds = Pick<Progress, "lower" | "upper" | "since" | "after">;
+export type Bounds = Pick<PollProgress, "lower" | "upper" | "since" | "after">;
 
 export interface Begun {
   readonly bounds: Bounds;
@@ -13,20 +13,20 @@ export interface Begun {
 }
 
 /** Which rows a phase reads. */
-export interface Condition {
+export interface RowCondition {
   /** The lower bound, in the order in which the rows are read. */
   readonly above?: Sql | undefined;
   readonly others: readonly Sql[];
 }
 
-export const everything: Condition = { others: [] };
+export const everything: RowCondition = { others: [] };
 
-export function conditionsOf({ above, others }: Condition): readonly Sql[] {
+export function rowConditions({ above, others }: RowCondition): readonly Sql[] {
   return above ? [above, ...others] : others;
 }
 
 /** How to find out whether anything is new. */
-export interface News {
+export interface NewRows {
   /** Nothing is new if none of these finds a row. */
   readonly conditions: readonly Sql[];
   /** The condition of the newest known rows. If it finds none, they were deleted, or the database leaves out what it should show. */
@@ -44,7 +44,7 @@ export interface Marker {
   /** True if marks are readings of a clock in the source's zone. */
   readonly wall: boolean;
   /** Returns how to find out whether a poll from here would read anything; absent or undefined if one statement cannot tell. */
-  news?(before: Settled): News | undefined;
+  news?(before: Settled): NewRows | undefined;
   /** Takes the upper bound, before anything is read. */
   begin(before: Settled): Promise<Begun>;
   /**
@@ -59,10 +59,10 @@ export interface Marker {
    */
   prove?(bounds: Bounds): Promise<void>;
   /** Returns which rows belong to a phase. */
-  condition(phase: Phase, bounds: Bounds): Condition;
+  condition(phase: Phase, bounds: Bounds): RowCondition;
   /**
    * Returns why the row's marks cannot be read, or undefined.
    * @throws {ParkError} E_SOURCE_FILTER_IGNORED when the database returned a row that the condition excludes.
    */
-  verify(phase: Phase, bounds: Bounds, marks: readonly Cell[], key: string): Oddity | undefined;
+  verify(phase: Phase, bounds: Bounds, marks: readonly SqlCell[], key: string): Oddity | undefined;
 }

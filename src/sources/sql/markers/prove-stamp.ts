@@ -1,7 +1,7 @@
-import type { Ask, Cell, Engine } from "../engines/engine.ts";
-import { keyReader, type Layout } from "../read/layout.ts";
+import type { RunQuery, SqlCell, Engine } from "../engines/engine.ts";
+import { keyReader, type TableLayout } from "../read/layout.ts";
 import { compareTuple } from "../read/tuple.ts";
-import { all, sql, type Sql } from "../sql-text.ts";
+import { allOf, sql, type Sql } from "../sql-text.ts";
 import { causeOfMiss, filterMisses, type MissRemedies } from "../../time/filter-miss.ts";
 import { newest, selectNewest, type StampScale } from "./stamp-scale.ts";
 
@@ -16,13 +16,13 @@ const REMEDIES: MissRemedies = {
 
 interface Proof {
   readonly engine: Engine;
-  readonly layout: Layout;
+  readonly layout: TableLayout;
   readonly scale: StampScale;
-  readonly ask: Ask;
+  readonly ask: RunQuery;
 }
 
 /** The condition of rows with the stamp `cells` or a later one; undefined if that is no stamp of the stream's format. */
-export function fromStamp({ engine, layout, scale }: Omit<Proof, "ask">, cells: readonly Cell[]): Sql | undefined {
+export function fromStamp({ engine, layout, scale }: Omit<Proof, "ask">, cells: readonly SqlCell[]): Sql | undefined {
   const at = scale.parse(cells);
   if (at === undefined || !Number.isFinite(at)) return undefined;
   return compareTuple(engine, layout.marks, ">=", scale.write(at));
@@ -34,7 +34,7 @@ export function fromStamp({ engine, layout, scale }: Omit<Proof, "ask">, cells: 
  * can deceive.
  * @throws {ParkError} E_SOURCE_FILTER_MISSES when the database shows that row, but not among the rows from its stamp on.
  */
-export async function proveByStamp(proof: Proof, upTo: readonly Cell[], known?: readonly Cell[]): Promise<void> {
+export async function proveByStamp(proof: Proof, upTo: readonly SqlCell[], known?: readonly SqlCell[]): Promise<void> {
   const { engine, layout, scale, ask } = proof;
   const found = known ?? (await newest(engine, layout, ask, upTo));
   const limit = found && upTo;
@@ -42,7 +42,7 @@ export async function proveByStamp(proof: Proof, upTo: readonly Cell[], known?: 
   const from = top && fromStamp(proof, top);
   if (from === undefined) return;
   const keyNames = layout.key.map((column, at) => sql`${engine.exact(column)} as ${sql.id(`k${at}`)}`);
-  const shown = sql`case when exists (select 1 from ${layout.from} where ${all([layout.condition, from])}) then 1 else 0 end as ${sql.id("shown")}`;
+  const shown = sql`case when exists (select 1 from ${layout.from} where ${allOf([layout.condition, from])}) then 1 else 0 end as ${sql.id("shown")}`;
   const { rows } = await ask(selectNewest(engine, layout, { count: 1, upTo: limit, also: [shown, ...keyNames] }));
   const [row] = rows;
   if (row === undefined) return;
@@ -54,7 +54,7 @@ export async function proveByStamp(proof: Proof, upTo: readonly Cell[], known?: 
   const reaches = async (shiftMs: number) => {
     const earlier = compareTuple(engine, layout.marks, ">=", scale.write(at - shiftMs));
     const { rows: seen } = await ask(
-      sql`select 1 from ${layout.from} where ${all([layout.condition, earlier])} ${engine.limit(1)}`,
+      sql`select 1 from ${layout.from} where ${allOf([layout.condition, earlier])} ${engine.limit(1)}`,
     );
     return seen.length > 0;
   };

@@ -1,17 +1,17 @@
 import { DAY_MS } from "#model";
-import type { Cell } from "../engines/engine.ts";
+import type { SqlCell } from "../engines/engine.ts";
 import { parseStampText, secondText, type ScaleMs } from "./stamp-text.ts";
 
 /** How one column writes stamps. Converts to and from the column's own scale. */
-export interface StampFormat {
+export interface ColumnStampFormat {
   /** `utc`: stamps are instants. `wall`: readings of a clock in the source's zone. */
   readonly scale: "utc" | "wall";
   /** How much earlier than its moment a written stamp can lie, in milliseconds. */
   readonly grainMs: number;
   /** Returns the value for `at`, or for shortly before it if the column is coarser. */
-  write(at: ScaleMs): Cell;
+  write(at: ScaleMs): SqlCell;
   /** Returns undefined if the cell is not a stamp of this format. */
-  parse(cell: Cell): ScaleMs | undefined;
+  parse(cell: SqlCell): ScaleMs | undefined;
 }
 
 export const secondMs = 1_000;
@@ -19,7 +19,11 @@ export const secondMs = 1_000;
 export type FormatName = "auto" | "sql" | "iso" | "epochSeconds" | "epochMillis" | "compact";
 
 /** The format of databases' own types: text with a space, without a zone, read in sessions whose zone is UTC. */
-export function nativeFormat(scale: "utc" | "wall", zone: "" | "+00:00", grainMs: number = secondMs): StampFormat {
+export function nativeFormat(
+  scale: "utc" | "wall",
+  zone: "" | "+00:00",
+  grainMs: number = secondMs,
+): ColumnStampFormat {
   return {
     scale,
     grainMs,
@@ -33,12 +37,12 @@ export function nativeFormat(scale: "utc" | "wall", zone: "" | "+00:00", grainMs
 }
 
 /** Returns the format of `sample`, if `wanted` allows it. */
-export function detectFormat(sample: Cell, wanted: FormatName): StampFormat | undefined {
+export function detectFormat(sample: SqlCell, wanted: FormatName): ColumnStampFormat | undefined {
   const format = formatOf(sample, wanted);
   return format && (wanted === "auto" || format.name === wanted) ? format.format : undefined;
 }
 
-function formatOf(sample: Cell, wanted: FormatName): { name: FormatName; format: StampFormat } | undefined {
+function formatOf(sample: SqlCell, wanted: FormatName): { name: FormatName; format: ColumnStampFormat } | undefined {
   const digits = /^-?\d+(\.\d+)?$/.exec(String(sample));
   if (!digits) return typeof sample === "string" ? textFormat(sample) : undefined;
   if (wanted === "compact" || (wanted === "auto" && isCompact(String(sample))))
@@ -55,7 +59,7 @@ function isCompact(digits: string): boolean {
   return /^(19|20)\d\d(0[1-9]|1[0-2])([0-2]\d|3[01])(\d{6})?$/.test(digits);
 }
 
-function epochFormat(unitMs: number): StampFormat {
+function epochFormat(unitMs: number): ColumnStampFormat {
   return {
     scale: "utc",
     grainMs: unitMs,
@@ -65,7 +69,7 @@ function epochFormat(unitMs: number): StampFormat {
 }
 
 /** `20250301` or `20250301134500`, as text or as a number. */
-function compactFormat(sample: Cell): StampFormat {
+function compactFormat(sample: SqlCell): ColumnStampFormat {
   const length = String(sample).length;
   return {
     scale: "wall",
@@ -85,12 +89,12 @@ function compactFormat(sample: Cell): StampFormat {
 }
 
 /** The format of text. Every row must have the same separator and zone, because otherwise text order is not time order. */
-function textFormat(sample: string): { name: FormatName; format: StampFormat } | undefined {
+function textFormat(sample: string): { name: FormatName; format: ColumnStampFormat } | undefined {
   const shape = parseStampText(sample);
   if (!shape || (shape.zone !== "" && !/^(Z|[+-]00:?(00)?)$/.test(shape.zone))) return undefined;
   const length = { day: 10, minute: 16, second: 19 }[shape.granularity];
   const scale = shape.zone === "" ? "wall" : "utc";
-  const format: StampFormat = {
+  const format: ColumnStampFormat = {
     scale,
     grainMs: { day: DAY_MS, minute: 60 * secondMs, second: secondMs }[shape.granularity],
     // Without fraction and zone: a shorter text sorts before every longer one that begins with it.

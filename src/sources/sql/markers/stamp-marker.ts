@@ -1,13 +1,13 @@
 import { ParkError, type Clock } from "#model";
 import type { Logger } from "#telemetry";
 import { earliestWall, latestWall } from "../../time/window.ts";
-import type { Ask, Cell, Column, Engine, Moment } from "../engines/engine.ts";
-import type { Layout } from "../read/layout.ts";
-import { Oddity, placeOf, said } from "../read/oddity.ts";
+import type { RunQuery, SqlCell, Column, Engine, ServerMoment } from "../engines/engine.ts";
+import type { TableLayout } from "../read/layout.ts";
+import { Oddity, markPlace, said } from "../read/oddity.ts";
 import { compareTuple } from "../read/tuple.ts";
 import { sql, type StampText } from "../sql-text.ts";
 import { restoredCells, storedCells, type Phase, type Settled } from "./cursor.ts";
-import type { Begun, Bounds, Condition, Marker, News } from "./marker.ts";
+import type { Begun, Bounds, RowCondition, Marker, NewRows } from "./marker.ts";
 import { fromStamp, proveByStamp } from "./prove-stamp.ts";
 import { settle } from "./settle.ts";
 import { secondMs } from "./stamp-format.ts";
@@ -20,14 +20,14 @@ const heldBackMs = 3_600_000;
 
 export interface StampMarkerOptions {
   readonly engine: Engine;
-  readonly layout: Layout;
+  readonly layout: TableLayout;
   /** Undefined while no row has a stamp. */
   readonly scale: StampScale | undefined;
   readonly zone: string;
   readonly overlapMs: number;
   readonly clock: Clock;
   readonly logger: Logger;
-  readonly ask: Ask;
+  readonly ask: RunQuery;
 }
 
 interface Window {
@@ -35,7 +35,7 @@ interface Window {
   /** Where the window begins, on the stamps' scale. */
   readonly from: number;
   /** Set if the window begins right after this stamp instead of at `from`. */
-  readonly since: readonly Cell[] | undefined;
+  readonly since: readonly SqlCell[] | undefined;
   /** The highest stamp of the previous poll. */
   readonly highest: number | undefined;
   /** Where the window would begin by the overlap alone. */
@@ -59,7 +59,7 @@ export class StampMarker implements Marker {
   #windowOf: Window | undefined;
   #noted = false;
   /** The highest stamp when this poll began; undefined if there was none, and in a poll that was resumed. */
-  #top: readonly Cell[] | undefined;
+  #top: readonly SqlCell[] | undefined;
   /** The same on the stamps' scale; infinite where it is unknown. */
   #topAt = Infinity;
   #isTopShown = false;
@@ -76,7 +76,7 @@ export class StampMarker implements Marker {
    * Returns how to find new rows. Once the window begins right after the highest stamp, new stamps lie above it however late it is
    * by now, so the mark need not move.
    */
-  news(before: Settled): News | undefined {
+  news(before: Settled): NewRows | undefined {
     const { scale, overlapMs } = this.#options;
     if (!scale || before.mark === null || before.pending) return undefined;
     const notBeforeMs = Date.parse(before.mark) - overlapMs;
@@ -98,7 +98,7 @@ export class StampMarker implements Marker {
     return { bounds: await this.#withHighest(bounds, before, moment), expired: backMs > overlapMs };
   }
 
-  condition(phase: Phase, bounds: Bounds): Condition {
+  condition(phase: Phase, bounds: Bounds): RowCondition {
     const { engine, scale, layout } = this.#options;
     const unset = sql.join(
       layout.marks.map((column, at) => engine.unset(column, textOf(column, scale?.write(0)[at], at))),
@@ -116,7 +116,7 @@ export class StampMarker implements Marker {
     return { above, others: [compareTuple(engine, layout.marks, "<=", scale.write(to)), ...set] };
   }
 
-  verify(phase: Phase, bounds: Bounds, marks: readonly Cell[], key: string): Oddity | undefined {
+  verify(phase: Phase, bounds: Bounds, marks: readonly SqlCell[], key: string): Oddity | undefined {
     const { scale, layout } = this.#options;
     const says = marks.every((cell) => cell !== null && cell !== "");
     if (!scale || (phase === "unset" && !says) || (phase === "whole" && !says)) return undefined;
@@ -124,7 +124,7 @@ export class StampMarker implements Marker {
     if (at === undefined && phase === "unset" && marks.some((cell) => String(cell).startsWith("0000-00-00")))
       return undefined;
     if (at === undefined)
-      return new Oddity(placeOf(layout), `${marks.map(said).join(" ")} is no stamp of the other rows' format`);
+      return new Oddity(markPlace(layout), `${marks.map(said).join(" ")} is no stamp of the other rows' format`);
     if (phase !== "window") return undefined;
     if (at >= this.#topAt) this.#isTopShown = true;
     const { from, overlapped, to, highest = -Infinity } = this.#window(scale, bounds);
@@ -152,7 +152,7 @@ export class StampMarker implements Marker {
    * Moves the mark. If the transactions that were open at the start are known, it waits for them; otherwise the overlap must cover
    * them.
    */
-  #after(before: Settled, moment: Moment): Settled {
+  #after(before: Settled, moment: ServerMoment): Settled {
     const { logger, layout } = this.#options;
     const now = iso(moment.atMs);
     if (!moment.open) return { mark: now };
@@ -167,7 +167,7 @@ export class StampMarker implements Marker {
    * Remembers the highest stamp now: whatever the next poll finds above it is a change. While a transaction holds the mark, the
    * remembered stamp stays, too, because that transaction may have drawn a lower stamp than those that came since.
    */
-  async #withHighest(bounds: Bounds, before: Settled, { atMs }: Moment): Promise<Bounds> {
+  async #withHighest(bounds: Bounds, before: Settled, { atMs }: ServerMoment): Promise<Bounds> {
     const { engine, layout, scale, ask } = this.#options;
     if (!scale) return bounds;
     const { to, overlapped, highest: known } = this.#window(scale, bounds);
@@ -231,7 +231,7 @@ export class StampMarker implements Marker {
  * What a text column is used for: dates come first, times of day second. Undefined for numbers and types of the database's own.
  * While no stamp shows the format (`like`), only "" counts as not set.
  */
-function textOf(column: Column, like: Cell | undefined, at: number): StampText | undefined {
+function textOf(column: Column, like: SqlCell | undefined, at: number): StampText | undefined {
   const text = column.kind === "text" || column.kind === "any" || column.kind === "any-datetime";
   if (!text || (like !== undefined && typeof like !== "string")) return undefined;
   return at === 0 && like !== undefined ? "date" : "time";

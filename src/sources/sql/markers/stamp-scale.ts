@@ -1,10 +1,10 @@
 import { DAY_MS, ParkError } from "#model";
-import type { Ask, Cell, Column, Engine } from "../engines/engine.ts";
+import type { RunQuery, SqlCell, Column, Engine } from "../engines/engine.ts";
 import type { SqlRead, StampColumns } from "../read.ts";
-import type { Layout } from "../read/layout.ts";
+import type { TableLayout } from "../read/layout.ts";
 import { compareTuple } from "../read/tuple.ts";
-import { all, list, sql, type Sql } from "../sql-text.ts";
-import { detectFormat, nativeFormat, secondMs, type StampFormat } from "./stamp-format.ts";
+import { allOf, sqlList, sql, type Sql } from "../sql-text.ts";
+import { detectFormat, nativeFormat, secondMs, type ColumnStampFormat } from "./stamp-format.ts";
 import type { ScaleMs } from "./stamp-text.ts";
 import { detectTimeFormat, type TimeFormat } from "./time-format.ts";
 
@@ -15,8 +15,8 @@ const SAMPLES = 20;
 export interface StampScale {
   readonly scale: "utc" | "wall";
   readonly grainMs: number;
-  write(at: ScaleMs): readonly Cell[];
-  parse(cells: readonly Cell[]): ScaleMs | undefined;
+  write(at: ScaleMs): readonly SqlCell[];
+  parse(cells: readonly SqlCell[]): ScaleMs | undefined;
 }
 
 /**
@@ -26,9 +26,9 @@ export interface StampScale {
  */
 export async function stampScale(
   engine: Engine,
-  layout: Layout,
+  layout: TableLayout,
   read: { changed: StampColumns; stampFormat: SqlRead["stampFormat"] },
-  ask: Ask,
+  ask: RunQuery,
 ): Promise<StampScale | undefined> {
   const native = layout.marks.map(nativeOf);
   const samples = native.includes(undefined) ? await newestRows(engine, layout, ask, SAMPLES) : [];
@@ -53,12 +53,12 @@ export async function stampScale(
  * Returns how to read a column's cells. Drivers return some numbers as text, to keep every digit. Every row of a poll is read this
  * way.
  */
-function valueOf({ kind }: Column): (cell: Cell | undefined) => Cell {
+function valueOf({ kind }: Column): (cell: SqlCell | undefined) => SqlCell {
   const isNumber = kind === "integer" || kind === "decimal" || kind === "float";
   return (cell = null) => (isNumber && typeof cell === "string" ? Number(cell) : cell);
 }
 
-function twoColumns(date: StampFormat, time: TimeFormat): StampScale {
+function twoColumns(date: ColumnStampFormat, time: TimeFormat): StampScale {
   return {
     scale: "wall",
     grainMs: 60 * secondMs,
@@ -74,7 +74,7 @@ function twoColumns(date: StampFormat, time: TimeFormat): StampScale {
   };
 }
 
-function nativeOf(column: Column): StampFormat | undefined {
+function nativeOf(column: Column): ColumnStampFormat | undefined {
   if (column.kind === "instant") return nativeFormat("utc", column.type === "timestamp" ? "" : "+00:00");
   // SQL Server rounds smalldatetime to the minute, up as well as down, in stamps and bounds alike.
   if (column.kind === "datetime")
@@ -85,9 +85,9 @@ function nativeOf(column: Column): StampFormat | undefined {
 }
 
 /** Returns the format that most of the samples have, so that one odd row does not decide for all. */
-function mostly<Format extends { parse(cell: Cell): unknown }>(
-  samples: readonly Cell[],
-  detect: (cell: Cell) => Format | undefined,
+function mostly<Format extends { parse(cell: SqlCell): unknown }>(
+  samples: readonly SqlCell[],
+  detect: (cell: SqlCell) => Format | undefined,
 ): Format | undefined {
   let most = 0;
   let chosen: Format | undefined;
@@ -102,28 +102,28 @@ function mostly<Format extends { parse(cell: Cell): unknown }>(
 /** Returns the highest stamp, or the highest up to `upTo`. */
 export async function newest(
   engine: Engine,
-  layout: Layout,
-  ask: Ask,
-  upTo?: readonly Cell[],
-): Promise<readonly Cell[] | undefined> {
+  layout: TableLayout,
+  ask: RunQuery,
+  upTo?: readonly SqlCell[],
+): Promise<readonly SqlCell[] | undefined> {
   return (await newestRows(engine, layout, ask, 1, upTo))[0];
 }
 
 async function newestRows(
   engine: Engine,
-  layout: Layout,
-  ask: Ask,
+  layout: TableLayout,
+  ask: RunQuery,
   count: number,
-  upTo?: readonly Cell[],
-): Promise<readonly (readonly Cell[])[]> {
+  upTo?: readonly SqlCell[],
+): Promise<readonly (readonly SqlCell[])[]> {
   return (await ask(selectNewest(engine, layout, { count, upTo }))).rows;
 }
 
 /** Selects the stamps of the rows with the highest ones, the highest first, and `also` after them. */
 export function selectNewest(
   engine: Engine,
-  layout: Layout,
-  { count, upTo, also = [] }: { count: number; upTo?: readonly Cell[] | undefined; also?: readonly Sql[] },
+  layout: TableLayout,
+  { count, upTo, also = [] }: { count: number; upTo?: readonly SqlCell[] | undefined; also?: readonly Sql[] },
 ): Sql {
   const names = layout.marks.map((column, at) => sql`${engine.exact(column)} as ${sql.id(`c${at}`)}`);
   // Empty texts sort last, so one is returned only if the column holds nothing else.
@@ -132,11 +132,11 @@ export function selectNewest(
   );
   const conditions = [layout.condition, ...set];
   if (upTo) conditions.push(compareTuple(engine, layout.marks, "<=", upTo));
-  const order = list(layout.marks.map((column) => sql`${sql.id(column.name)} desc`));
-  return sql`select ${list([...names, ...also])} from ${layout.from} where ${all(conditions)} order by ${order} ${engine.limit(count)}`;
+  const order = sqlList(layout.marks.map((column) => sql`${sql.id(column.name)} desc`));
+  return sql`select ${sqlList([...names, ...also])} from ${layout.from} where ${allOf(conditions)} order by ${order} ${engine.limit(count)}`;
 }
 
-function noStamp(layout: Layout, column: Column, cell: Cell, wanted: string): ParkError {
+function noStamp(layout: TableLayout, column: Column, cell: SqlCell, wanted: string): ParkError {
   const holds = cell instanceof Uint8Array ? "bytes" : JSON.stringify(String(cell));
   return new ParkError(
     "E_SOURCE_STAMP",

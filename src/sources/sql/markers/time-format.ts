@@ -1,9 +1,9 @@
-import type { Cell } from "../engines/engine.ts";
+import type { SqlCell } from "../engines/engine.ts";
 
 /** How a column writes a time of day. Converts milliseconds since midnight to and from the column's value. */
 export interface TimeFormat {
-  write(ofDayMs: number): Cell;
-  parse(cell: Cell): number | undefined;
+  write(ofDayMs: number): SqlCell;
+  parse(cell: SqlCell): number | undefined;
 }
 
 const texts: readonly { readonly pattern: RegExp; readonly shape: string }[] = [
@@ -14,7 +14,10 @@ const texts: readonly { readonly pattern: RegExp; readonly shape: string }[] = [
 ];
 
 /** Returns the format of `sample`. Numbers are ambiguous and follow `wanted`, which means hhmmss unless the sync file says otherwise. */
-export function detectTimeFormat(sample: Cell, wanted: "auto" | "hhmmss" | "hhmm" | "seconds"): TimeFormat | undefined {
+export function detectTimeFormat(
+  sample: SqlCell,
+  wanted: "auto" | "hhmmss" | "hhmm" | "seconds",
+): TimeFormat | undefined {
   if (typeof sample === "string") return textTime(sample);
   if (typeof sample !== "bigint" && typeof sample !== "number") return undefined;
   if (wanted === "seconds")

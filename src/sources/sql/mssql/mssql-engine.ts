@@ -2,13 +2,13 @@ import type { ErrorCode } from "#model";
 import {
   scalar,
   scalarIfKnown,
-  type Cell,
+  type SqlCell,
   type Column,
   type Engine,
-  type Fault,
+  type DriverFault,
   type ServerCounters,
 } from "../engines/engine.ts";
-import { errorCode, networkFault } from "../engines/network-fault.ts";
+import { faultCode, networkFault } from "../engines/network-fault.ts";
 import { parseStampText } from "../markers/stamp-text.ts";
 import type { SqlSettings } from "../settings.ts";
 import { sql, unsetText, type Sql } from "../sql-text.ts";
@@ -95,7 +95,7 @@ function exact(column: Column): Sql {
 }
 
 /** Always `convert(…)`, so that a lookup can turn it into `try_convert(…)`. */
-function bound(cell: Cell, column: Column): Sql {
+function bound(cell: SqlCell, column: Column): Sql {
   const value = cell === null ? null : String(cell);
   if (column.kind === "rowversion") return sql`convert(binary(8), convert(bigint, ${value}))`;
   const dated = column.kind === "datetime" || column.kind === "instant" || column.kind === "time";
@@ -141,7 +141,7 @@ const codes: Readonly<Record<string, ErrorCode>> = {
   EENCRYPT: "E_SOURCE_TLS",
 };
 
-export function fault(error: unknown): Fault | undefined {
+export function fault(error: unknown): DriverFault | undefined {
   const number = typeof error === "object" && error !== null && "number" in error ? error.number : undefined;
   const known = typeof number === "number" ? numbers.get(number) : undefined;
   const message = error instanceof Error ? error.message : "";
@@ -149,7 +149,7 @@ export function fault(error: unknown): Fault | undefined {
   // The driver wraps the error of the socket or the handshake.
   const cause = error instanceof Error && error.cause ? networkFault(error.cause) : undefined;
   if (cause) return cause;
-  const code = errorCode(error);
+  const code = faultCode(error);
   if (code === "ETIMEOUT" && /connect/i.test(message)) return { code: "E_SOURCE_UNREACHABLE" };
   return code !== undefined && codes[code] ? { code: codes[code] } : networkFault(error);
 }

@@ -1,5 +1,5 @@
 import { Connection, Request, TYPES, type ConnectionConfiguration } from "tedious";
-import type { Cell, Column, QueryResult, Session } from "../engines/engine.ts";
+import type { SqlCell, Column, QueryResult, SqlSession } from "../engines/engine.ts";
 import { RowBudget } from "../engines/row-budget.ts";
 import { tlsOptions } from "../engines/tls.ts";
 import type { SqlSettings } from "../settings.ts";
@@ -34,7 +34,7 @@ export function mssqlOptions(settings: SqlSettings): ConnectionConfiguration {
   };
 }
 
-export async function connectMssql(settings: SqlSettings): Promise<Session> {
+export async function connectMssql(settings: SqlSettings): Promise<SqlSession> {
   const connection = new Connection(mssqlOptions(settings));
   // The next query reports it. Without a listener a lost connection would end the process.
   connection.on("error", () => undefined);
@@ -44,7 +44,7 @@ export async function connectMssql(settings: SqlSettings): Promise<Session> {
   return new MssqlSession(connection);
 }
 
-class MssqlSession implements Session {
+class MssqlSession implements SqlSession {
   readonly #connection: Connection;
 
   constructor(connection: Connection) {
@@ -63,7 +63,7 @@ class MssqlSession implements Session {
       request.on("columnMetadata", (described) => {
         columns = Object.values(described).map(mssqlColumn);
       });
-      request.on("row", (row: { value: Cell }[]) => {
+      request.on("row", (row: { value: SqlCell }[]) => {
         if (isCut || budget.take(row.map(({ value }) => value))) return;
         isCut = true;
         this.#connection.cancel();

@@ -2,15 +2,15 @@ import { messageOf, SyncError, type ErrorCode } from "#model";
 import {
   scalar,
   scalarIfKnown,
-  type Ask,
-  type Cell,
+  type RunQuery,
+  type SqlCell,
   type Column,
   type ColumnKind,
   type Engine,
-  type Fault,
-  type Moment,
+  type DriverFault,
+  type ServerMoment,
 } from "../engines/engine.ts";
-import { errorCode, networkFault } from "../engines/network-fault.ts";
+import { faultCode, networkFault } from "../engines/network-fault.ts";
 import type { SqlSettings } from "../settings.ts";
 import { sql, unsetText, type Sql } from "../sql-text.ts";
 
@@ -104,7 +104,7 @@ function exact({ name, kind, type }: Column): Sql {
   return sql`left(cast(${column} as char), if(microsecond(${column}) = 0, 19, 26))`;
 }
 
-function bound(cell: Cell, { kind, type }: Column): Sql {
+function bound(cell: SqlCell, { kind, type }: Column): Sql {
   const text = cell === null ? null : String(cell);
   const castType = type.endsWith("unsigned") ? sql`unsigned` : kind === "decimal" ? sql.raw(type) : castTypes[kind];
   return castType === undefined ? sql`${text}` : sql`cast(${text} as ${castType})`;
@@ -116,12 +116,12 @@ const clock = sql`floor(unix_timestamp(now(3)) * 1000)`;
  * Open transactions are shown only to users with the PROCESS privilege, and from a cache that is not renewed while reads come
  * within 0.1 s. So they make the mark wait for long transactions, and the overlap covers the short ones.
  */
-async function moment(ask: Ask): Promise<Moment> {
+async function moment(ask: RunQuery): Promise<ServerMoment> {
   const atMs = Number(await scalar(ask, sql`select ${clock}`));
   return { atMs, open: await openTransactions(ask), oldestMs: undefined };
 }
 
-async function openTransactions(ask: Ask): Promise<readonly string[] | undefined> {
+async function openTransactions(ask: RunQuery): Promise<readonly string[] | undefined> {
   try {
     // A prepared transaction (XA) keeps its id, and nothing else, when its connection ends.
     const { rows } = await ask(sql`
@@ -163,8 +163,8 @@ const names: Readonly<Record<string, ErrorCode>> = {
 /** MariaDB's number for an exceeded max_statement_time, which the driver has no name for. */
 const mariadbTimeout = 1969;
 
-function mysqlFault(error: unknown): Fault | undefined {
-  const code = errorCode(error);
+function mysqlFault(error: unknown): DriverFault | undefined {
+  const code = faultCode(error);
   const number = typeof error === "object" && error !== null && "errno" in error ? error.errno : undefined;
   if (number === mariadbTimeout) return { code: "E_SOURCE_TIMEOUT" };
   const known = code === undefined ? undefined : names[code];

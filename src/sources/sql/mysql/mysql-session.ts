@@ -1,5 +1,5 @@
 import { createConnection, type Connection, type ConnectionOptions, type FieldPacket } from "mysql2";
-import type { Cell, Column, ColumnKind, QueryResult, Session } from "../engines/engine.ts";
+import type { SqlCell, Column, ColumnKind, QueryResult, SqlSession } from "../engines/engine.ts";
 import { RowBudget } from "../engines/row-budget.ts";
 import { tlsOptions } from "../engines/tls.ts";
 import type { SqlSettings } from "../settings.ts";
@@ -7,7 +7,7 @@ import type { SqlSettings } from "../settings.ts";
 /** Added to the server's own time-out. Only a connection that died silently reaches it. */
 const graceMs = 10_000;
 
-export async function connectMysql(settings: SqlSettings): Promise<Session> {
+export async function connectMysql(settings: SqlSettings): Promise<SqlSession> {
   const url = new URL(settings.url);
   const ssl = tlsOptions(settings.tls);
   const options: ConnectionOptions = {
@@ -35,7 +35,7 @@ export async function connectMysql(settings: SqlSettings): Promise<Session> {
   return session;
 }
 
-class MysqlSession implements Session {
+class MysqlSession implements SqlSession {
   readonly #connection: Connection;
   readonly #options: ConnectionOptions;
   readonly #timeoutMs: number;
@@ -163,7 +163,7 @@ function columnOf(field: ProtocolField): Column {
 }
 
 /** Returns the driver's value. The driver is set to return only the types listed here; any other becomes JSON text. */
-function cellOf(value: unknown): Cell {
+function cellOf(value: unknown): SqlCell {
   if (value === null || value === undefined) return null;
   if (typeof value === "string" || typeof value === "number" || typeof value === "bigint") return value;
   if (value instanceof Uint8Array) return value;

@@ -1,7 +1,14 @@
 import { messageOf, type ErrorCode } from "#model";
 import { sql, unsetText } from "../sql-text.ts";
-import { scalar, scalarIfKnown, type Ask, type Engine, type Fault, type Moment } from "../engines/engine.ts";
-import { errorCode, networkFault } from "../engines/network-fault.ts";
+import {
+  scalar,
+  scalarIfKnown,
+  type RunQuery,
+  type Engine,
+  type DriverFault,
+  type ServerMoment,
+} from "../engines/engine.ts";
+import { faultCode, networkFault } from "../engines/network-fault.ts";
 import type { SqlSettings } from "../settings.ts";
 
 /** PostgreSQL 12 and later. Values travel as text, which is exact, and take the type of the compared column. */
@@ -56,7 +63,7 @@ function quoted(table: string): string {
 }
 
 /** A copy by replication has the same identifiers; one by dump and restore has others. */
-async function identity(ask: Ask): Promise<{ own?: string; part: string }> {
+async function identity(ask: RunQuery): Promise<{ own?: string; part: string }> {
   const cluster = await scalarIfKnown(ask, sql`select system_identifier::text from pg_control_system()`);
   const { rows } = await ask(sql`
     select oid::text, datname, current_schema() from pg_database where datname = current_database()`);
@@ -73,7 +80,7 @@ const clock = sql`floor(extract(epoch from clock_timestamp()) * 1000)::bigint`;
  * that id outlives a restart of the server. Transactions of other databases are left out. A standby does not know those of its
  * primary.
  */
-async function moment(ask: Ask): Promise<Moment> {
+async function moment(ask: RunQuery): Promise<ServerMoment> {
   const { rows } = await ask(sql`
     select ${clock},
       pg_is_in_recovery(),
@@ -118,8 +125,8 @@ const states: readonly (readonly [state: RegExp, code: ErrorCode])[] = [
   [/^(08...|57P0.|58...|25P03)$/, "E_SOURCE_UNREACHABLE"],
 ];
 
-function postgresFault(error: unknown): Fault | undefined {
-  const code = errorCode(error);
+function postgresFault(error: unknown): DriverFault | undefined {
+  const code = faultCode(error);
   const text = messageOf(error);
   const known = states.find(([state]) => code !== undefined && state.test(code));
   if (known) return { code: known[1], subject: /"([^"]+)"/.exec(text)?.[1] };

@@ -1,5 +1,5 @@
 import { Client, Query, type FieldDef, type QueryArrayResult } from "pg";
-import type { Column, ColumnKind, QueryResult, Session } from "../engines/engine.ts";
+import type { Column, ColumnKind, QueryResult, SqlSession } from "../engines/engine.ts";
 import { RowBudget } from "../engines/row-budget.ts";
 import { tlsOptions } from "../engines/tls.ts";
 import type { SqlSettings } from "../settings.ts";
@@ -27,7 +27,7 @@ const preparation = (timeoutMs: number) => `
   set extra_float_digits = 1;
   select set_config(name, '${goneCheckMs}', false) from pg_settings where name = 'client_connection_check_interval'`;
 
-export async function connectPostgres(settings: SqlSettings): Promise<Session> {
+export async function connectPostgres(settings: SqlSettings): Promise<SqlSession> {
   const client = new Client({
     connectionString: settings.url,
     ssl: tlsOptions(settings.tls) ?? false,
@@ -48,7 +48,7 @@ export async function connectPostgres(settings: SqlSettings): Promise<Session> {
   return new PostgresSession(client);
 }
 
-class PostgresSession implements Session {
+class PostgresSession implements SqlSession {
   readonly #client: Client;
   #isSpent = false;
 

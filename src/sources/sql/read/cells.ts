@@ -1,6 +1,6 @@
 import { DAY_MS, ParkError, type Json } from "#model";
 import { offsetAtWall } from "../../time/window.ts";
-import type { Cell, Column } from "../engines/engine.ts";
+import type { SqlCell, Column } from "../engines/engine.ts";
 import { parseStampText } from "../markers/stamp-text.ts";
 
 /** A decimal of up to this many significant digits survives the conversion to a JavaScript number. */
@@ -26,7 +26,7 @@ export class CellReader {
   }
 
   /** @throws {ParkError} E_SOURCE_BINARY when the cell is binary. */
-  read(cell: Cell, column: Column): Json {
+  read(cell: SqlCell, column: Column): Json {
     if (cell === null || typeof cell === "boolean") return cell;
     if (typeof cell === "string") return this.#text(cell, column);
     if (typeof cell === "bigint") return wholeNumber(cell);

@@ -8,21 +8,21 @@ import {
   type ErrorCode,
   type Finding,
 } from "#model";
-import { all, list, sql } from "../sql-text.ts";
-import type { Database } from "../database.ts";
-import { scalar, type Ask } from "../engines/engine.ts";
-import { conditionsOf } from "../markers/marker.ts";
+import { allOf, sqlList, sql } from "../sql-text.ts";
+import type { SourceDatabase } from "../database.ts";
+import { scalar, type RunQuery } from "../engines/engine.ts";
+import { rowConditions } from "../markers/marker.ts";
 import type { SqlSettings } from "../settings.ts";
 import { otherMachine } from "../url.ts";
 import { changesFeed, describeRecords, type StreamContext } from "./feeds.ts";
 import { countKeyless, reasonOf } from "./keyless.ts";
-import { keyReader, type Layout } from "./layout.ts";
+import { keyReader, type TableLayout } from "./layout.ts";
 
 /** The largest difference between the server's clock and ours that needs no warning. */
 const clockOffsetMs = 2_000;
 
 /** Checks whether the database can be reached. Reports its version and its clock. */
-export async function checkSource(database: Database, clock: Clock, signal: AbortSignal): Promise<Finding[]> {
+export async function checkSource(database: SourceDatabase, clock: Clock, signal: AbortSignal): Promise<Finding[]> {
   const subject = `source ${database.source}`;
   try {
     const { engine } = database;
@@ -36,7 +36,7 @@ export async function checkSource(database: Database, clock: Clock, signal: Abor
 }
 
 /** Warns if passwords and records travel to another machine in plain text. */
-export function plainFinding({ engine, source }: Database, { url, tls }: SqlSettings): Finding | undefined {
+export function plainFinding({ engine, source }: SourceDatabase, { url, tls }: SqlSettings): Finding | undefined {
   const mode = tls?.mode ?? (engine.name === "mssql" ? "verify" : "off");
   const host = engine.name === "sqlite" || mode !== "off" ? undefined : otherMachine(url, isLoopback);
   if (host === undefined) return undefined;
@@ -49,7 +49,7 @@ export function plainFinding({ engine, source }: Database, { url, tls }: SqlSett
 }
 
 /** Checks that the table and its columns exist, that the key is a key, that the stamp holds stamps, and that polls will be quick. */
-export async function checkStream(context: StreamContext, signal: AbortSignal): Promise<Finding[]> {
+export async function checkTable(context: StreamContext, signal: AbortSignal): Promise<Finding[]> {
   const { table, view } = context.read;
   const subject = table ?? view ?? "query";
   try {
@@ -101,7 +101,7 @@ function problem(subject: string, thrown: unknown): Finding {
 }
 
 /** Checks that the key is never NULL and that its columns are unique together. */
-async function checkKey(context: StreamContext, layout: Layout, signal: AbortSignal): Promise<Finding[]> {
+async function checkKey(context: StreamContext, layout: TableLayout, signal: AbortSignal): Promise<Finding[]> {
   const { database } = context;
   const subject = `${layout.label}: key`;
   const keyless = await countKeyless(database, layout, signal);
@@ -109,8 +109,10 @@ async function checkKey(context: StreamContext, layout: Layout, signal: AbortSig
     { subject, verdict: "problem", message: `${message} (${code})`, code },
   ];
   if (keyless > 0) return problem("E_SOURCE_KEY_NULL", reasonOf(layout, keyless));
-  const names = list(layout.key.map((column) => sql.id(column.name)));
-  const selected = list(layout.key.map((column, at) => sql`${database.engine.exact(column)} as ${sql.id(`c${at}`)}`));
+  const names = sqlList(layout.key.map((column) => sql.id(column.name)));
+  const selected = sqlList(
+    layout.key.map((column, at) => sql`${database.engine.exact(column)} as ${sql.id(`c${at}`)}`),
+  );
   const { rows } = await database.ask(
     sql`select ${selected} from ${layout.from} where ${layout.condition}
         group by ${names} having count(*) > 1 order by ${names} ${database.engine.limit(1)}`,
@@ -123,18 +125,18 @@ async function checkKey(context: StreamContext, layout: Layout, signal: AbortSig
 }
 
 /** Checks that the stamp or counter is valid in every row, and that the database can find new rows quickly. */
-async function checkMarks(context: StreamContext, layout: Layout, signal: AbortSignal): Promise<Finding[]> {
+async function checkMarks(context: StreamContext, layout: TableLayout, signal: AbortSignal): Promise<Finding[]> {
   const { increment } = await changesFeed(context, signal);
   if (!increment) {
     const message = "no change stamp: every poll reads all rows and compares them by hash";
     return [{ subject: layout.label, verdict: "ok", message }];
   }
   const read = increment.part.layout;
-  const ask: Ask = (query) => context.database.ask(query, signal);
+  const ask: RunQuery = (query) => context.database.ask(query, signal);
   const { bounds } = await increment.marker.begin({ mark: null });
   const count = async (phase: "unset" | "future") => {
     if (!increment.marker.phases.includes(phase)) return 0;
-    const which = all([read.condition, ...conditionsOf(increment.marker.condition(phase, bounds))]);
+    const which = allOf([read.condition, ...rowConditions(increment.marker.condition(phase, bounds))]);
     return Number(await scalar(ask, sql`select count(*) from ${read.from} where ${which}`));
   };
   const table = context.read.outbox?.table ?? context.read.table;

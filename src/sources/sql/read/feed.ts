@@ -1,29 +1,29 @@
 import { isAscending, ParkError, type ChangeBatch, type Cursor, type Key } from "#model";
-import type { Database } from "../database.ts";
-import type { Cell, Column } from "../engines/engine.ts";
+import type { SourceDatabase } from "../database.ts";
+import type { SqlCell, Column } from "../engines/engine.ts";
 import {
   parseCursor,
   restoredCells,
   storedCells,
   storedCursor,
   type Phase,
-  type Progress,
+  type PollProgress,
   type Settled,
 } from "../markers/cursor.ts";
-import { conditionsOf, everything, type Bounds, type Condition, type Marker } from "../markers/marker.ts";
-import { all, list, sql, type Sql } from "../sql-text.ts";
+import { rowConditions, everything, type Bounds, type RowCondition, type Marker } from "../markers/marker.ts";
+import { allOf, sqlList, sql, type Sql } from "../sql-text.ts";
 import type { Keyless } from "./keyless.ts";
-import { keyReader, type Layout } from "./layout.ts";
+import { keyReader, type TableLayout } from "./layout.ts";
 import type { Oddity } from "./oddity.ts";
 import { readPages } from "./pages.ts";
 
-export type Rows = readonly (readonly Cell[])[];
+export type Rows = readonly (readonly SqlCell[])[];
 
 export type Piece = Required<Pick<ChangeBatch, "changes" | "unreadable">>;
 
 /** A table that a feed reads, and what its rows mean. */
-export interface Part {
-  readonly layout: Layout;
+export interface FeedTable {
+  readonly layout: TableLayout;
   /** Yields what the rows with these keys amount to, in pieces that fit into memory. `oddities` say why a row's marks cannot be read. */
   read(rows: Rows, keys: readonly Key[], oddities: readonly (Oddity | undefined)[]): AsyncIterable<Piece>;
   /** Counts the rows that have the key right now. Present if there must be one, as in a table of records; a log may repeat keys. */
@@ -31,15 +31,15 @@ export interface Part {
 }
 
 export interface FeedOptions {
-  readonly database: Database;
+  readonly database: SourceDatabase;
   /** Identifies the settings that the cursor belongs to. */
   readonly read: string;
   readonly pageSize: number;
   readonly keyless: Keyless;
   /** The first load: everything, by key. Undefined if the beginning is just the lowest mark. */
-  readonly whole: Part | undefined;
+  readonly whole: FeedTable | undefined;
   /** What the marker's windows are read from. Without a marker every poll is a first load. */
-  readonly increment: { readonly part: Part; readonly marker: Marker } | undefined;
+  readonly increment: { readonly part: FeedTable; readonly marker: Marker } | undefined;
 }
 
 /**
@@ -74,7 +74,7 @@ export async function* poll(
 }
 
 /** Whether a poll from here would read no row, found out by one statement; false if that cannot be known. */
-export async function isQuiet(
+export async function hasNoNews(
   { database, read, increment }: FeedOptions,
   from: Cursor,
   signal: AbortSignal,
@@ -86,9 +86,9 @@ export async function isQuiet(
   if (!news) return false;
   const { layout } = increment.part;
   // All columns are named, so that a missing one is an error now and not at the next change.
-  const columns = list(layout.columns.map(({ name }) => sql.id(name)));
+  const columns = sqlList(layout.columns.map(({ name }) => sql.id(name)));
   const exists = (condition: Sql) =>
-    sql`exists (select ${columns} from ${layout.from} where ${all([layout.where, condition])})`;
+    sql`exists (select ${columns} from ${layout.from} where ${allOf([layout.where, condition])})`;
   const missing = news.known === undefined ? [] : [sql`not ${exists(news.known)}`];
   const any = sql`case when ${sql.join([...news.conditions.map(exists), ...missing], sql` or `)} then 1 else 0 end`;
   const { rows } = await database.ask(sql`select ${clock}, ${any}`, signal);
@@ -97,13 +97,13 @@ export async function isQuiet(
 }
 
 /** Returns what applies after the last page: the beginning, if the log lost rows while its pages were read. */
-async function end({ increment }: FeedOptions, { phase, ...bounds }: Progress): Promise<Settled> {
+async function end({ increment }: FeedOptions, { phase, ...bounds }: PollProgress): Promise<Settled> {
   await increment?.marker.prove?.(bounds);
   const isWhole = phase === "whole" || (await increment?.marker.wasWhole?.(bounds)) !== false;
   return isWhole ? bounds.after : { mark: null };
 }
 
-async function begin(options: FeedOptions, settled: Settled): Promise<Progress> {
+async function begin(options: FeedOptions, settled: Settled): Promise<PollProgress> {
   const { increment, whole } = options;
   if (!increment) return { phase: "whole", lower: null, upper: "", after: { mark: null } };
   const { bounds, expired } = await increment.marker.begin(settled);
@@ -112,7 +112,7 @@ async function begin(options: FeedOptions, settled: Settled): Promise<Progress> 
 }
 
 /** Returns the phases that are left of a poll: a first load has one, others have the marker's from the current one on. */
-function phasesOf(options: FeedOptions, settled: Settled, progress: Progress): readonly Phase[] {
+function phasesOf(options: FeedOptions, settled: Settled, progress: PollProgress): readonly Phase[] {
   if (progress.phase === "whole" || !options.increment) return ["whole"];
   const { phases } = options.increment.marker;
   const at = phases.indexOf(progress.phase);
@@ -123,9 +123,9 @@ async function* readPhase(
   options: FeedOptions,
   phase: Phase,
   bounds: Bounds,
-  resumed: Progress["position"],
+  resumed: PollProgress["position"],
   signal: AbortSignal,
-): AsyncGenerator<Piece & { position: readonly Cell[] | undefined }> {
+): AsyncGenerator<Piece & { position: readonly SqlCell[] | undefined }> {
   const { database, increment, pageSize, keyless } = options;
   const part = phase === "whole" ? options.whole! : increment!.part;
   const { layout } = part;
@@ -143,7 +143,7 @@ async function* readPhase(
   };
   const keyOf = keyReader(layout);
   let before: readonly Key[] = [];
-  let reached: readonly Cell[] | undefined = request.from;
+  let reached: readonly SqlCell[] | undefined = request.from;
   for await (const { rows, position } of readPages(database, request, signal)) {
     const keys = rows.map(keyOf);
     await refuseRepeated(part, before, keys, signal);
@@ -159,7 +159,7 @@ async function* readPhase(
   }
 }
 
-function orderOf(phase: Phase, layout: Layout, marker: Marker | undefined): readonly Column[] {
+function orderOf(phase: Phase, layout: TableLayout, marker: Marker | undefined): readonly Column[] {
   if (phase === "whole" || phase === "unset" || !marker) return layout.key;
   return [...new Set([...marker.columns, ...layout.key])];
 }
@@ -168,7 +168,7 @@ function orderOf(phase: Phase, layout: Layout, marker: Marker | undefined): read
 function verify(
   phase: Phase,
   bounds: Bounds,
-  layout: Layout,
+  layout: TableLayout,
   { rows, keys }: { readonly rows: Rows; readonly keys: readonly Key[] },
   marker: Marker | undefined,
 ): readonly (Oddity | undefined)[] {
@@ -181,13 +181,13 @@ function verify(
 }
 
 async function hasKeyless(
-  database: Database,
-  layout: Layout,
-  condition: Condition,
+  database: SourceDatabase,
+  layout: TableLayout,
+  condition: RowCondition,
   signal: AbortSignal,
 ): Promise<boolean> {
   if (!layout.keyless) return false;
-  const query = sql`select 1 from ${layout.from} where ${all([layout.keyless, ...conditionsOf(condition)])} ${database.engine.limit(1)}`;
+  const query = sql`select 1 from ${layout.from} where ${allOf([layout.keyless, ...rowConditions(condition)])} ${database.engine.limit(1)}`;
   return (await database.ask(query, signal)).rows.length > 0;
 }
 
@@ -196,7 +196,7 @@ async function hasKeyless(
  * changed while they were read, or to rows that a join multiplied. The database is asked which.
  */
 async function refuseRepeated(
-  part: Part,
+  part: FeedTable,
   before: readonly Key[],
   keys: readonly Key[],
   signal: AbortSignal,
@@ -209,7 +209,7 @@ async function refuseRepeated(
   }
 }
 
-function ambiguous(layout: Layout, key: string): ParkError {
+function ambiguous(layout: TableLayout, key: string): ParkError {
   return new ParkError(
     "E_SOURCE_KEY_AMBIGUOUS",
     `${layout.label} has several rows with the key ${key} (${layout.key.map(({ name }) => name).join(", ")})`,

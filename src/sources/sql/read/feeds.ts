@@ -1,22 +1,22 @@
 import type { Clock } from "#model";
 import type { Logger } from "#telemetry";
-import type { Database } from "../database.ts";
-import type { Ask } from "../engines/engine.ts";
+import type { SourceDatabase } from "../database.ts";
+import type { RunQuery } from "../engines/engine.ts";
 import { CounterMarker, rowversionCeiling, serverCounters, trackingCeiling } from "../markers/counter-marker.ts";
 import { fingerprint } from "../markers/cursor.ts";
 import type { Marker } from "../markers/marker.ts";
 import { StampMarker } from "../markers/stamp-marker.ts";
 import { stampScale } from "../markers/stamp-scale.ts";
-import { counterOf, stampOf, type CounterColumn, type SqlRead, type StampColumns } from "../read.ts";
+import { counterOf, stampColumnsOf, type CounterColumn, type SqlRead, type StampColumns } from "../read.ts";
 import type { CellReader } from "./cells.ts";
 import type { FeedOptions } from "./feed.ts";
 import type { Keyless } from "./keyless.ts";
-import { describeLayout, type Layout, type LayoutRequest } from "./layout.ts";
-import { KeyLog, Records } from "./records.ts";
+import { describeLayout, type TableLayout, type LayoutRequest } from "./layout.ts";
+import { KeyLog, StreamTable } from "./records.ts";
 
 /** What a stream knows about itself before it asks the database anything. */
 export interface StreamContext {
-  readonly database: Database;
+  readonly database: SourceDatabase;
   readonly read: SqlRead;
   readonly zone: string;
   /** False if UTC is only assumed. */
@@ -28,7 +28,7 @@ export interface StreamContext {
 }
 
 /** Describes the stream's own table again, so that the next poll notices a changed schema. */
-export async function describeRecords(context: StreamContext, signal: AbortSignal): Promise<Layout> {
+export async function describeRecords(context: StreamContext, signal: AbortSignal): Promise<TableLayout> {
   const { read } = context;
   return await describeLayout(
     context.database,
@@ -48,11 +48,11 @@ export async function describeRecords(context: StreamContext, signal: AbortSigna
 export async function changesFeed(context: StreamContext, signal: AbortSignal): Promise<FeedOptions> {
   const { database, read, cells, keyless } = context;
   const layout = await describeRecords(context, signal);
-  const whole = new Records(database, layout, cells);
+  const whole = new StreamTable(database, layout, cells);
   const common = { database, keyless, pageSize: read.pageSize, read: identity(read, "changes"), whole };
   const log = changeLog(context);
   if (log) return { ...common, increment: await readLog(context, log, whole, "upsert", signal) };
-  const changed = stampOf(read.changed) ?? counterOf(read.changed);
+  const changed = stampColumnsOf(read.changed) ?? counterOf(read.changed);
   if (changed === undefined) return { ...common, increment: undefined };
   return { ...common, increment: { part: whole, marker: await markerOf(context, layout, changed, signal) } };
 }
@@ -60,7 +60,7 @@ export async function changesFeed(context: StreamContext, signal: AbortSignal): 
 /** The same for deleted records: a log of keys, without those whose record exists (again). */
 export async function deletionsFeed(context: StreamContext, signal: AbortSignal): Promise<FeedOptions> {
   const { database, read, cells, keyless } = context;
-  const records = new Records(database, await describeRecords(context, signal), cells);
+  const records = new StreamTable(database, await describeRecords(context, signal), cells);
   const log = deletionLog(context)!;
   const increment = await readLog(context, log, records, "delete", signal);
   const whole = increment.part;
@@ -112,7 +112,7 @@ function forgotten({ logger, read }: StreamContext, tells: "upsert" | "delete"):
 async function readLog(
   context: StreamContext,
   log: Log,
-  records: Records,
+  records: StreamTable,
   tells: "upsert" | "delete",
   signal: AbortSignal,
 ): Promise<NonNullable<FeedOptions["increment"]>> {
@@ -128,7 +128,7 @@ async function readLog(
 
 async function markerOf(
   context: StreamContext,
-  layout: Layout,
+  layout: TableLayout,
   changed: StampColumns | CounterColumn,
   signal: AbortSignal,
   log?: { readonly tracked: Tracked | undefined },
@@ -136,7 +136,7 @@ async function markerOf(
   const { database, read, zone, clock, logger } = context;
   const { engine } = database;
   const overlapMs = read.overlap;
-  const ask: Ask = (query) => database.ask(query, signal);
+  const ask: RunQuery = (query) => database.ask(query, signal);
   if (typeof changed === "object" && "counter" in changed)
     return new CounterMarker({
       engine,
@@ -151,7 +151,7 @@ async function markerOf(
   return new StampMarker({ engine, layout, scale, zone, overlapMs, clock, logger, ask });
 }
 
-function ceilingOf({ database }: StreamContext, changed: CounterColumn, ask: Ask, tracked: string | undefined) {
+function ceilingOf({ database }: StreamContext, changed: CounterColumn, ask: RunQuery, tracked: string | undefined) {
   const { engine } = database;
   if (tracked !== undefined) return () => trackingCeiling(serverCounters(engine, "change tracking"), tracked, ask);
   if (changed.kind === "sequence") return undefined;
@@ -159,7 +159,7 @@ function ceilingOf({ database }: StreamContext, changed: CounterColumn, ask: Ask
 }
 
 function marksOf(changed: SqlRead["changed"]): readonly string[] {
-  const stamp = stampOf(changed);
+  const stamp = stampColumnsOf(changed);
   if (typeof stamp === "object") return [stamp.date, stamp.time];
   if (stamp !== undefined) return [stamp];
   const counter = counterOf(changed);

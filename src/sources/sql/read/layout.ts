@@ -1,7 +1,7 @@
 import { messageOf, joinKey, nearest, ParkError, SyncError, type JsonObject, type Key } from "#model";
-import type { Database } from "../database.ts";
-import type { Cell, Column } from "../engines/engine.ts";
-import { all, sql, tableName, type Sql } from "../sql-text.ts";
+import type { SourceDatabase } from "../database.ts";
+import type { SqlCell, Column } from "../engines/engine.ts";
+import { allOf, sql, tableName, type Sql } from "../sql-text.ts";
 import { plainDecimal, type CellReader } from "./cells.ts";
 import { Oddity } from "./oddity.ts";
 
@@ -21,7 +21,7 @@ export interface LayoutRequest {
 }
 
 /** A table as the database describes it now. */
-export interface Layout {
+export interface TableLayout {
   /** Its name in messages. */
   readonly label: string;
   readonly from: Sql;
@@ -44,10 +44,14 @@ export interface Layout {
  * Asks the database for the columns, with one small statement.
  * @throws {ParkError} E_SOURCE_TABLE, E_SOURCE_COLUMN (both with the name that was probably meant), E_SOURCE_BINARY
  */
-export async function describeLayout(database: Database, request: LayoutRequest, signal: AbortSignal): Promise<Layout> {
+export async function describeLayout(
+  database: SourceDatabase,
+  request: LayoutRequest,
+  signal: AbortSignal,
+): Promise<TableLayout> {
   const from = origin(request);
   const label = request.table ?? "the query";
-  const known = await columnsOf(database, from, request.table, signal);
+  const known = await tableColumns(database, from, request.table, signal);
   const find = (name: string): Column => {
     const column = known.find((candidate) => candidate.name === name);
     if (column) return column;
@@ -66,14 +70,14 @@ export async function describeLayout(database: Database, request: LayoutRequest,
     label,
     [...new Set([...chosen, ...key])].filter((column) => !marks.includes(column)),
   );
-  const where = request.where === undefined ? all([]) : sql`(${sql.raw(request.where)})`;
+  const where = request.where === undefined ? allOf([]) : sql`(${sql.raw(request.where)})`;
   const isNull = key.map((column) => sql`${sql.id(column.name)} is null`);
   const isSet = key.map((column) => sql`${sql.id(column.name)} is not null`);
   return {
     label,
     from,
     where,
-    condition: all([where, ...isSet]),
+    condition: allOf([where, ...isSet]),
     keyless: sql`${where} and (${sql.join(isNull, sql` or `)})`,
     key,
     marks,
@@ -87,8 +91,8 @@ function origin(request: LayoutRequest): Sql {
 }
 
 /** @throws {ParkError} E_SOURCE_TABLE, with the name that was probably meant. */
-export async function columnsOf(
-  database: Database,
+export async function tableColumns(
+  database: SourceDatabase,
   from: Sql,
   table: string | undefined,
   signal: AbortSignal,
@@ -120,7 +124,7 @@ function refuseBinary(label: string, columns: readonly Column[]): void {
  * Returns how to read a row's key. A decimal in it is written as rows show it, so that a child that names its parent by a column
  * finds it.
  */
-export function keyReader({ key, columns }: Pick<Layout, "key" | "columns">): (row: readonly Cell[]) => Key {
+export function keyReader({ key, columns }: Pick<TableLayout, "key" | "columns">): (row: readonly SqlCell[]) => Key {
   const parts = key.map((column) => ({ at: columns.indexOf(column), isDecimal: column.kind === "decimal" }));
   return (row) =>
     joinKey(
@@ -137,9 +141,9 @@ export function keyReader({ key, columns }: Pick<Layout, "key" | "columns">): (r
  * changes.
  */
 export function rowReader(
-  { columns, label }: Layout,
+  { columns, label }: TableLayout,
   cells: CellReader,
-): (row: readonly Cell[]) => JsonObject | Oddity {
+): (row: readonly SqlCell[]) => JsonObject | Oddity {
   const read = columns.map((column, at) => ({ column, at })).filter(({ column }) => column.kind !== "rowversion");
   const hasProto = columns.some(({ name }) => name === "__proto__");
   return (row) => {

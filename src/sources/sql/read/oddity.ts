@@ -1,4 +1,4 @@
-import type { Cell } from "../engines/engine.ts";
+import type { SqlCell } from "../engines/engine.ts";
 
 /** Where and why a row cannot be read. */
 export class Oddity {
@@ -15,12 +15,12 @@ export class Oddity {
 const QUOTED = 60;
 
 /** The columns of a stamp or counter, for messages. */
-export function placeOf({ label, marks }: { label: string; marks: readonly { name: string }[] }): string {
+export function markPlace({ label, marks }: { label: string; marks: readonly { name: string }[] }): string {
   return `${label}, column ${marks.map(({ name }) => name).join(", ")}`;
 }
 
 /** A cell, for messages. */
-export function said(cell: Cell): string {
+export function said(cell: SqlCell): string {
   if (cell instanceof Uint8Array) return "binary data";
   const text = String(cell);
   return JSON.stringify(text.length <= QUOTED ? text : `${text.slice(0, QUOTED)}…`);

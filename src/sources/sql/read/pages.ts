@@ -1,9 +1,9 @@
 import { createHash } from "node:crypto";
 import { ParkError } from "#model";
-import type { Database } from "../database.ts";
-import type { Cell, Column } from "../engines/engine.ts";
-import { all, list, sql, type Sql } from "../sql-text.ts";
-import type { Layout } from "./layout.ts";
+import type { SourceDatabase } from "../database.ts";
+import type { SqlCell, Column } from "../engines/engine.ts";
+import { allOf, sqlList, sql, type Sql } from "../sql-text.ts";
+import type { TableLayout } from "./layout.ts";
 import { compareTuple, ordered } from "./tuple.ts";
 
 /** If more rows than this have the same values in the columns that order them, by the database's comparison, these are not a key. */
@@ -20,7 +20,7 @@ const equalBytesLimit = 32 * pageBytes;
 const rememberedText = 1_000;
 
 export interface PageRequest {
-  readonly layout: Layout;
+  readonly layout: TableLayout;
   /** The columns to fetch; the order columns are among them. */
   readonly columns: readonly Column[];
   readonly conditions: readonly Sql[];
@@ -29,14 +29,14 @@ export interface PageRequest {
   readonly order: readonly Column[];
   readonly pageSize: number;
   /** Where an earlier run stopped. Rows are read from there on, including that one. */
-  readonly from?: readonly Cell[] | undefined;
+  readonly from?: readonly SqlCell[] | undefined;
 }
 
-export interface Page {
+export interface RowPage {
   /** The requested columns, and one more that has no meaning elsewhere. */
-  readonly rows: readonly (readonly Cell[])[];
+  readonly rows: readonly (readonly SqlCell[])[];
   /** The order columns of the last row. */
-  readonly position: readonly Cell[];
+  readonly position: readonly SqlCell[];
 }
 
 /**
@@ -45,7 +45,11 @@ export interface Page {
  * a page border. A row that was already returned is not returned again, unless it was changed meanwhile.
  * @throws {ParkError} E_SOURCE_KEY_AMBIGUOUS when equal rows do not end.
  */
-export async function* readPages(database: Database, request: PageRequest, signal: AbortSignal): AsyncGenerator<Page> {
+export async function* readPages(
+  database: SourceDatabase,
+  request: PageRequest,
+  signal: AbortSignal,
+): AsyncGenerator<RowPage> {
   const leaving = new AbortController();
   const pages = inTurn(database, request, AbortSignal.any([signal, leaving.signal]));
   try {
@@ -63,7 +67,7 @@ export async function* readPages(database: Database, request: PageRequest, signa
   }
 }
 
-async function* inTurn(database: Database, request: PageRequest, signal: AbortSignal): AsyncGenerator<Page> {
+async function* inTurn(database: SourceDatabase, request: PageRequest, signal: AbortSignal): AsyncGenerator<RowPage> {
   const places = request.order.map((column) => request.columns.indexOf(column));
   let position = request.from;
   const { length } = request.columns;
@@ -95,9 +99,9 @@ async function* inTurn(database: Database, request: PageRequest, signal: AbortSi
  * order.
  */
 function pageQuery(
-  database: Database,
+  database: SourceDatabase,
   request: PageRequest,
-  position: readonly Cell[] | undefined,
+  position: readonly SqlCell[] | undefined,
   limit: number,
 ): Sql {
   const { layout, columns, order } = request;
@@ -110,14 +114,14 @@ function pageQuery(
   // With both bounds a database may begin at the lower one, and read all earlier pages again.
   const begin = position ? compareTuple(engine, order, ">=", position) : request.above;
   const conditions = [layout.condition, ...(begin ? [begin] : []), ...request.conditions];
-  const orderBy = list(order.map((column) => ordered(engine, column)));
-  return sql`select ${list(names)}, ${beyond} as ${sql.id("svcsync beyond")} from ${layout.from} where ${all(conditions)} order by ${orderBy} ${engine.limit(limit)}`;
+  const orderBy = sqlList(order.map((column) => ordered(engine, column)));
+  return sql`select ${sqlList(names)}, ${beyond} as ${sql.id("svcsync beyond")} from ${layout.from} where ${allOf(conditions)} order by ${orderBy} ${engine.limit(limit)}`;
 }
 
 /** The rows of the last page, and of the pages before it that ended at the same place. */
 class Given {
   readonly #length: number;
-  #rows: Page["rows"] = [];
+  #rows: RowPage["rows"] = [];
   #names: Set<string> | undefined;
 
   /** `length` is the number of cells in a row. */
@@ -129,7 +133,7 @@ class Given {
    * Whether the row was returned before. Nearly always it is the last row, with which the next page begins; only others are looked
    * up by name.
    */
-  has(row: readonly Cell[]): boolean {
+  has(row: readonly SqlCell[]): boolean {
     const last = this.#rows.at(-1);
     const isLast = last !== undefined && row.every((cell, at) => at >= this.#length || cell === last[at]);
     return isLast || this.#allNames().has(this.#nameOf(row));
@@ -139,7 +143,7 @@ class Given {
    * Adds a page. `isBeyond` says that it passed everything before it. Rows that are equal to the database come in any order, in
    * another one each time, so none is forgotten before all are passed.
    */
-  add(rows: Page["rows"], isBeyond: boolean): void {
+  add(rows: RowPage["rows"], isBeyond: boolean): void {
     this.#names = isBeyond ? undefined : new Set([...this.#allNames(), ...rows.map((row) => this.#nameOf(row))]);
     this.#rows = rows;
   }
@@ -149,7 +153,7 @@ class Given {
   }
 
   /** Returns a name that is the same for equal rows. */
-  #nameOf(row: readonly Cell[]): string {
+  #nameOf(row: readonly SqlCell[]): string {
     const cells = row.slice(0, this.#length);
     const text = cells.map((cell) => (cell === null ? "\u0000" : `${typeof cell}${String(cell)}`)).join("\u0001");
     return text.length <= rememberedText ? text : createHash("sha256").update(text).digest("base64");

@@ -1,10 +1,10 @@
 import { splitKey, type Change, type Key, type Row, type UnreadableRow } from "#model";
 import type { CellReader } from "./cells.ts";
-import { all, list, sql, type Sql } from "../sql-text.ts";
-import type { Database } from "../database.ts";
-import type { Cell, QueryResult } from "../engines/engine.ts";
-import type { Part, Piece, Rows } from "./feed.ts";
-import { keyReader, rowReader, type Layout } from "./layout.ts";
+import { allOf, sqlList, sql, type Sql } from "../sql-text.ts";
+import type { SourceDatabase } from "../database.ts";
+import type { SqlCell, QueryResult } from "../engines/engine.ts";
+import type { FeedTable, Piece, Rows } from "./feed.ts";
+import { keyReader, rowReader, type TableLayout } from "./layout.ts";
 import { Oddity } from "./oddity.ts";
 
 /** Keys per statement of a lookup: far below every database's limit of bound values. */
@@ -15,13 +15,13 @@ const rowsPerPiece = 1_500;
 const answerBytes = 8_000_000;
 
 /** The stream's own table: its rows are records. */
-export class Records implements Part {
-  readonly layout: Layout;
-  readonly #database: Database;
-  readonly #keyOf: (row: readonly Cell[]) => Key;
-  readonly #rowOf: (row: readonly Cell[]) => Row | Oddity;
+export class StreamTable implements FeedTable {
+  readonly layout: TableLayout;
+  readonly #database: SourceDatabase;
+  readonly #keyOf: (row: readonly SqlCell[]) => Key;
+  readonly #rowOf: (row: readonly SqlCell[]) => Row | Oddity;
 
-  constructor(database: Database, layout: Layout, cells: CellReader) {
+  constructor(database: SourceDatabase, layout: TableLayout, cells: CellReader) {
     this.#database = database;
     this.layout = layout;
     this.#keyOf = keyReader(layout);
@@ -79,7 +79,7 @@ export class Records implements Part {
       sql` or `,
     );
     return await this.#database.ask(
-      sql`select ${list(names)} from ${this.layout.from} where ${this.layout.condition} and (${which})`,
+      sql`select ${sqlList(names)} from ${this.layout.from} where ${this.layout.condition} and (${which})`,
       signal,
       maxBytes,
     );
@@ -88,19 +88,19 @@ export class Records implements Part {
   #is(key: Key): Sql {
     const parts = splitKey(key);
     if (parts.length !== this.layout.key.length) return sql`1 = 0`;
-    return sql`(${all(this.layout.key.map((column, at) => this.#database.engine.equals(column, parts[at]!)))})`;
+    return sql`(${allOf(this.layout.key.map((column, at) => this.#database.engine.equals(column, parts[at]!)))})`;
   }
 }
 
 /** A log of keys (an outbox, a table of deleted keys). The records' own table shows what became of them. */
-export class KeyLog implements Part {
-  readonly layout: Layout;
-  readonly #records: Records;
+export class KeyLog implements FeedTable {
+  readonly layout: TableLayout;
+  readonly #records: StreamTable;
   readonly #tells: Change["kind"];
   readonly #signal: AbortSignal;
 
   /** `tells` decides what is reported: the records that exist, or the keys that no longer have one. */
-  constructor(layout: Layout, records: Records, tells: Change["kind"], signal: AbortSignal) {
+  constructor(layout: TableLayout, records: StreamTable, tells: Change["kind"], signal: AbortSignal) {
     this.layout = layout;
     this.#records = records;
     this.#tells = tells;

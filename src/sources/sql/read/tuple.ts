@@ -1,5 +1,5 @@
-import type { Cell, Column, Engine } from "../engines/engine.ts";
-import { list, sql, type Sql } from "../sql-text.ts";
+import type { SqlCell, Column, Engine } from "../engines/engine.ts";
+import { sqlList, sql, type Sql } from "../sql-text.ts";
 
 type Operator = ">" | ">=" | "<=";
 
@@ -11,11 +11,11 @@ export function compareTuple(
   engine: Engine,
   columns: readonly Column[],
   operator: Operator,
-  cells: readonly Cell[],
+  cells: readonly SqlCell[],
 ): Sql {
   const names = columns.map((column) => ordered(engine, column));
   const bounds = columns.map((column, at) => engine.bound(cells[at] ?? null, column));
-  if (engine.rowValues && columns.length > 1) return sql`(${list(names)}) ${sql.raw(operator)} (${list(bounds)})`;
+  if (engine.rowValues && columns.length > 1) return sql`(${sqlList(names)}) ${sql.raw(operator)} (${sqlList(bounds)})`;
   return nested(names, bounds, operator);
 }
 

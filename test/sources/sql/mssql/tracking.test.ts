@@ -1,7 +1,7 @@
 import { describe, expect, it } from "vitest";
 import type { Logger } from "#telemetry";
-import { Database } from "../../../../src/sources/sql/database.ts";
-import type { Cell, Column, Engine, QueryResult } from "../../../../src/sources/sql/engines/engine.ts";
+import { SourceDatabase } from "../../../../src/sources/sql/database.ts";
+import type { SqlCell, Column, Engine, QueryResult } from "../../../../src/sources/sql/engines/engine.ts";
 import { mssqlEngine } from "../../../../src/sources/sql/mssql/mssql-engine.ts";
 import { settings } from "../../../../src/sources/sql/settings.ts";
 import { SqlStream } from "../../../../src/sources/sql/stream.ts";
@@ -29,14 +29,14 @@ class Tracking {
     const engine: Engine = { ...real, connect: async () => session };
     const note = (_facts: object, message: string) => void this.logged.push(message);
     const logger: Logger = { debug: note, info: note, warn: note, error: note, child: () => logger };
-    const database = new Database(engine, { source: "erp", connections: 1 });
+    const database = new SourceDatabase(engine, { source: "erp", connections: 1 });
     return sqlStream(database, { table: "t", key: "id", changed: { changeTracking: true } }, "UTC", logger);
   }
 
   #answer(text: string, values: readonly unknown[]): QueryResult {
     const log = text.includes("changetable");
     const columns = log ? [columnOf("id"), columnOf("trackedVersion")] : [columnOf("id")];
-    const told = (what: string, rows: Cell[][]): QueryResult => {
+    const told = (what: string, rows: SqlCell[][]): QueryResult => {
       this.asked.push(what);
       // Pages tell of each row whether it lies beyond the page before.
       return { columns, rows: text.includes('"svcsync beyond"') ? rows.map((row) => [...row, 1]) : rows };
