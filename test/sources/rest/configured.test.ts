@@ -370,6 +370,8 @@ describe("a configured API", () => {
     [{ status: 400, body: { error: { message: { value: "unknown field" } } } }, "E_SOURCE_REQUEST", "park"],
     [{ status: 429, headers: { "retry-after": "7" } }, "E_SOURCE_BUSY", "wait"],
     [{ status: 500 }, "E_SOURCE_FAILED", "retry"],
+    // The ERP says that it will never do what was asked.
+    [{ status: 501, body: { error: { message: "'OR' is not supported" } } }, "E_SOURCE_REQUEST", "park"],
     [{ body: "<html>maintenance</html>" }, "E_SOURCE_ANSWER", "retry"],
     [{ body: { data: 5 } }, "E_SOURCE_ROWS", "park"],
     [{ body: { data: { rows: [{ name: "no key" }] } } }, "E_SOURCE_KEY", "park"],

@@ -25,7 +25,8 @@ export function statusError(
       details,
     });
   }
-  if (passing || status >= 500 || status === 408)
+  // 501 says that the ERP will never do what was asked: Business Central answers it to `or` over two properties.
+  if (passing || (status >= 500 && status !== 501) || status === 408)
     return new RetryError("E_SOURCE_FAILED", `${place}: the ERP failed with ${status}${said}`, { details });
   if (status === 401) return loginRefused(answer, place, said);
   if (status === 403)
