@@ -46,7 +46,7 @@ function subject(kind: Kind): HttpErpKind {
           customers: {
             version: kind.version,
             keys: ["no"],
-            types: kind.types,
+            types: typesOf(kind, erp),
             rows: () => rows(erp),
             deaf: () => erp.deaf,
             ...(kind.wire && { wire: kind.wire }),
@@ -62,6 +62,11 @@ function subject(kind: Kind): HttpErpKind {
       return source.stream("customers", readSchema.parse(read));
     },
   };
+}
+
+/** A broken ERP has no stamp any more, so that a filter by it is refused. */
+function typesOf({ types }: Kind, { broken }: HttpErp): Kind["types"] {
+  return broken ? { no: "String", name: "String" } : types;
 }
 
 function utc(stamp: number | null): string | null {
@@ -125,7 +130,7 @@ const kinds: Record<string, Kind> = {
     row: pair,
     settings: { preset: "businessOne", timezone: ZONE },
     read: { ...read, emptyStamps: true },
-    manners: { cap: 0.7, linkTo: (path) => path },
+    manners: { cap: 0.7, linkTo: (path) => path, quotedTimes: true },
   },
 };
 for (const [name, kind] of Object.entries(kinds)) {

@@ -40,7 +40,7 @@ function withoutKeys(told: Told): Told {
   return typeof told.body === "string" ? { body: told.body.replaceAll(/<Key>.*?<\/Key>/g, "") } : told;
 }
 
-const b1 = { version: "v4", keys: ["CardCode"], types, rows: () => partners } as const;
+const b1 = { version: "v4", keys: ["CardCode"], types, rows: () => partners, quotedTimes: true } as const;
 
 describe("the preset businessOne, where filters compare the minutes of UpdateTime", () => {
   const rows = ["18:30:05", "18:30:42"].map((time, at) => ({ ...partners[0]!, CardCode: `C${at}`, UpdateTime: time }));
