@@ -62,10 +62,11 @@ export class ODataTable implements WireTable {
     const write = (part: string, key: string) => literal(part, typeOf(shape, this.name, key), this.#manners);
     const conditions = [...this.#inScope(scope), ...(place === undefined ? [] : keyConditions(place, keys, write))];
     const skip = typeof after === "number" ? after : 0;
-    const columns = keysOnly ? keys.join(",") : this.#columns(keys);
+    const columns = keysOnly ? this.#keyColumns(keys) : this.#columns(keys);
     const url = typeof after === "string" ? after : this.#address(conditions, keys, columns, { bare: keysOnly, skip });
     const { rows, more, next } = await this.#page(url, signal);
-    const page = this.reader.read(rows, keysOnly);
+    // The keys of members are inside the entities.
+    const page = this.reader.read(rows, keysOnly && this.#read.each === undefined);
     if (!this.keyset) return more ? { rows: page, next: next ?? skip + rows.length } : { rows: page };
     if (more) assertKeysSorted(this.name, rows, keys[0]!, "set `pageBy: link`");
     const last = more && rows.length > 0 ? lastKey(rows, keys).map(String) : undefined;
@@ -98,9 +99,11 @@ export class ODataTable implements WireTable {
 
   /** Returns the set's shape with the stream's own key. Checks that every property that the stream names exists. */
   async #shape(signal: AbortSignal): Promise<EntityShape> {
-    const { key = [], select = [] } = this.#read;
+    const { key = [], select = [], each } = this.#read;
     const own = select.filter((name) => !name.includes("/"));
-    const shape = await this.#client.shape(this.name, [...key, ...(this.#stamp?.properties ?? []), ...own], signal);
+    const list = each === undefined || this.#linked(each.in).length > 0 ? [] : [each.in];
+    const names = [...key, ...(this.#stamp?.properties ?? []), ...own, ...list];
+    const shape = await this.#client.shape(this.name, names, signal);
     const keys = this.#read.key ?? shape.keys;
     if (keys.length === 0)
       throw new ParkError(
@@ -118,10 +121,24 @@ export class ODataTable implements WireTable {
   }
 
   #columns(keys: readonly string[]): string | undefined {
-    const { select, expand } = this.#read;
+    const { select, expand, each } = this.#read;
     if (select === undefined) return undefined;
     const v2 = this.#manners.version === "v2" ? expand : [];
-    return [...new Set([...keys, ...(this.#stamp?.properties ?? []), ...select, ...v2])].join(",");
+    const list = each === undefined || this.#linked(each.in).length > 0 ? [] : [each.in];
+    return [...new Set([...keys, ...(this.#stamp?.properties ?? []), ...select, ...list, ...v2])].join(",");
+  }
+
+  /** What a walk over keys selects: the keys, and the list whose members have keys of their own. */
+  #keyColumns(keys: readonly string[]): string {
+    const { each } = this.#read;
+    if (each === undefined) return keys.join(",");
+    const isLinked = this.#linked(each.in).length > 0;
+    return (isLinked && this.#manners.version === "v4" ? keys : [...keys, each.in]).join(",");
+  }
+
+  /** The entries of `expand` that show a link. */
+  #linked(name: string): readonly string[] {
+    return this.#read.expand.filter((entry) => entry.split(/[(/]/, 1)[0] === name);
   }
 
   #address(
@@ -130,13 +147,14 @@ export class ODataTable implements WireTable {
     select: string | undefined,
     { bare = false, skip = 0 }: { bare?: boolean; skip?: number } = {},
   ): string {
-    const { entity, filter, expand, size } = this.#read;
+    const { entity, filter, expand, each, size } = this.#read;
+    const kept = each === undefined ? [] : this.#linked(each.in);
     const all = [...(filter === undefined ? [] : [`(${filter})`]), ...conditions];
     return this.#client.address(entity, {
       $filter: all.join(" and "),
       $orderby: order.join(","),
       $select: select,
-      $expand: bare ? undefined : expand.join(","),
+      $expand: (bare ? kept : expand).join(","),
       $skip: skip > 0 ? String(skip) : undefined,
       ...(this.#manners.version === "v2" ? { $top: String(size), $format: "json" } : {}),
     });

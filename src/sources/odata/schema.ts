@@ -28,13 +28,22 @@ const splitField = z.strictObject({
 const stampSetting = z.union([field, instantField, splitField]);
 export type StampSetting = z.infer<typeof stampSetting>;
 
+const fields = z
+  .union([field, z.array(field).min(1)])
+  .transform((names) => (typeof names === "string" ? [names] : names));
+const each = z.strictObject({
+  in: field.describe("Property that holds a list, or a link of `expand`, e.g. ContactEmployees"),
+  key: fields.describe("Properties of a member that are unique within its entity"),
+});
+
 export const readSchema = z.strictObject({
   entity: field.describe("Entity set, e.g. customers or A_BusinessPartner"),
-  key: z
-    .union([field, z.array(field).min(1)])
-    .transform((names) => (typeof names === "string" ? [names] : names))
+  key: fields.optional().describe("Key properties; absent: those of $metadata"),
+  each: each
     .optional()
-    .describe("Key properties; absent: those of $metadata"),
+    .describe(
+      "Read the members of a list inside each entity, one record each; `parent` of a row is the entity around it",
+    ),
   changed: stampSetting
     .nullable()
     .optional()

@@ -6,6 +6,7 @@ import { reachFindings } from "../wire/client/web-check.ts";
 import { WebClient } from "../wire/client/web-client.ts";
 import { wireStream } from "../wire/wire-stream.ts";
 import { isTransient, ODataClient } from "./client.ts";
+import { ListedMembers } from "./members.ts";
 import { ODataTable } from "./odata-table.ts";
 import { mannersOf, stampsOf } from "./presets.ts";
 import type { ODataRead, ODataSettings, StampSetting } from "./schema.ts";
@@ -33,6 +34,7 @@ export async function openOData(settings: ODataSettings, context: OpenContext): 
         tracks: [main, second].filter((track) => track !== undefined),
         times: { clock: web.serverClock, overlapMs: read.overlap, marginMs: read.margin },
         logger: context.logger.child({ stream: name }),
+        ...(read.each === undefined ? {} : { members: new ListedMembers(read.entity, read.each) }),
         readOne: (key, signal) => table.one(key, signal),
       });
     },

@@ -13,6 +13,7 @@ import type { SourceStream } from "../source.ts";
 import { assertAscending, assertInside } from "./walk/assertions.ts";
 import { changesByStamp, changesWhole, type PollTimes, type Track } from "./walk/changes.ts";
 import type { WireRow, WireTable } from "./table.ts";
+import { memberKeys, membersOf, type Members } from "./members.ts";
 import { wallMicrosAt, wallText } from "./stamps/wall.ts";
 import { proveByRows } from "./walk/prove-filter.ts";
 import { walkComplete } from "./walk/walk-keys.ts";
@@ -39,6 +40,8 @@ export interface StreamDeps {
   readonly deletions?: Track;
   /** Whether the feed omits some deletions, which a sweep finds. */
   readonly hasSilentDeletions?: boolean;
+  /** Set where the stream's records are members of a list inside the table's rows. */
+  readonly members?: Members;
   readOne(key: Key, signal: AbortSignal): Promise<Row | undefined>;
   /** Present if reading many records together costs less. */
   readonly readMany?: (keys: readonly Key[], signal: AbortSignal) => Promise<ReadonlyMap<Key, Row>>;
@@ -46,17 +49,24 @@ export interface StreamDeps {
 
 /** Implements `SourceStream` for a table that is read over HTTP. */
 export function wireStream(parts: StreamDeps): SourceStream {
-  const { table, tracks, deletions, hasSilentDeletions = false } = parts;
+  const { table, tracks, deletions, members, hasSilentDeletions = false } = parts;
   const tables = [table, ...tracks.map((track) => track.table)];
+  const rowChanges = (cursor: Cursor | null, signal: AbortSignal) =>
+    tracks.length > 0 ? changesByStamp(parts, cursor, signal) : changesWhole(table, cursor, signal);
+  const keysOf = (rows: readonly WireRow[]) =>
+    members === undefined ? rows.map(({ key }) => key) : memberKeys(rows, members);
   return {
     capabilities: { deletions: deletions === undefined || hasSilentDeletions ? "sweep" : "feed" },
-    changes: (cursor, signal) =>
-      tracks.length > 0 ? changesByStamp(parts, cursor, signal) : changesWhole(table, cursor, signal),
-    readOne: (key, signal) => parts.readOne(key, signal),
+    changes: (cursor, signal) => {
+      const changes = rowChanges(cursor, signal);
+      return members === undefined ? changes : membersOf(changes, members, table.name);
+    },
+    readOne: (key, signal) =>
+      members === undefined ? parts.readOne(key, signal) : readMember(parts, members, key, signal),
     ...(parts.readMany === undefined ? {} : { readMany: parts.readMany }),
     async *keys(signal) {
       for (const { reader } of tables) reader?.forget();
-      for await (const rows of walkComplete(table, { kind: "all" }, signal, "key")) yield rows.map(({ key }) => key);
+      for await (const rows of walkComplete(table, { kind: "all" }, signal, "key")) yield keysOf(rows);
     },
     keyless: () => Promise.resolve(tables.flatMap(({ reader }) => reader?.keyless ?? []).slice(0, 1)),
     ...(deletions === undefined
@@ -64,6 +74,18 @@ export function wireStream(parts: StreamDeps): SourceStream {
       : { deletions: (cursor: Cursor | null, signal: AbortSignal) => deleted(parts, deletions, cursor, signal) }),
     check: (signal) => checkStream(parts, signal),
   };
+}
+
+async function readMember(
+  parts: StreamDeps,
+  members: Members,
+  key: Key,
+  signal: AbortSignal,
+): Promise<Row | undefined> {
+  const parent = members.parent(key);
+  const row = parent === undefined ? undefined : await parts.readOne(parent, signal);
+  if (parent === undefined || row === undefined) return undefined;
+  return members.of(parent, row).find((record) => record.key === key)?.row;
 }
 
 /** Yields the feed's deletions. A key counts only while the ERP does not have the record, which may exist again under the same key. */

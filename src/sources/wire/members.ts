@@ -1,0 +1,46 @@
+import { messageOf, ParkError, type ChangeBatch, type Change, type Key, type Row, type UnreadableRow } from "#model";
+import type { WireRow } from "./table.ts";
+
+/** Splits a row into the records of a stream, where these are members of a list inside the row. */
+export interface Members {
+  /**
+   * Returns the row's records.
+   * @throws {ParkError} E_SOURCE_ROWS, E_SOURCE_KEY when the list or one of its members cannot be read.
+   */
+  of(key: Key, row: Row): readonly { readonly key: Key; readonly row: Row }[];
+  /** Returns the key of the row that holds a record; undefined if the key is of another form. */
+  parent(key: Key): Key | undefined;
+}
+
+/** Yields the records of the rows of `batches`. A row that cannot be split is unreadable under its own key; all others are read. */
+export async function* membersOf(
+  batches: AsyncIterable<ChangeBatch>,
+  members: Members,
+  place: string,
+): AsyncGenerator<ChangeBatch> {
+  for await (const { changes, unreadable = [], cursor } of batches) {
+    const records: Change[] = [];
+    const odd: UnreadableRow[] = [...unreadable];
+    for (const change of changes) {
+      if (change.kind !== "upsert") continue;
+      try {
+        for (const { key, row } of members.of(change.key, change.row)) records.push({ kind: "upsert", key, row });
+      } catch (thrown) {
+        if (!(thrown instanceof ParkError)) throw thrown;
+        odd.push({ key: change.key, place, reason: messageOf(thrown) });
+      }
+    }
+    yield odd.length === 0 ? { changes: records, cursor } : { changes: records, unreadable: odd, cursor };
+  }
+}
+
+/**
+ * Returns the keys of the rows' records.
+ * @throws {ParkError} when a row cannot be split: a sweep would take its records for deleted ones.
+ */
+export function memberKeys(rows: readonly WireRow[], members: Members): Key[] {
+  return rows.flatMap(({ key, row, odd }) => {
+    if (odd !== undefined) throw new ParkError("E_ROW_UNREADABLE", `${odd.place}: ${odd.reason}`);
+    return members.of(key, row).map((record) => record.key);
+  });
+}
