@@ -2,16 +2,25 @@ import { canonicalJson, type Json, type JsonObject } from "#model";
 import type { Sandbox, StoredRecord } from "#sandbox";
 import { COMPARED, type Compared, type Erp, type Records } from "./erp.ts";
 
+/** What holds the records: the sandbox, or what stands in for it. */
+export type Service = Pick<Sandbox, "records" | "record">;
+
 /** Compares ERP and service record by record, and remembers what the ERP once had. */
 export class Comparison {
   readonly #erp: Erp;
-  readonly #sandbox: Sandbox;
+  readonly #sandbox: Service;
   readonly #ever: Record<Compared, Map<string, JsonObject>>;
 
-  constructor(erp: Erp, sandbox: Sandbox) {
+  constructor(erp: Erp, sandbox: Service) {
     this.#erp = erp;
     this.#sandbox = sandbox;
-    this.#ever = { customer: new Map(), customerContact: new Map(), ticket: new Map(), svcDocument: new Map() };
+    this.#ever = {
+      customer: new Map(),
+      customerLocation: new Map(),
+      customerContact: new Map(),
+      ticket: new Map(),
+      svcDocument: new Map(),
+    };
   }
 
   /** Records that were compared so far. */

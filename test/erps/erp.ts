@@ -1,7 +1,7 @@
 import type { JsonObject } from "#model";
 
 /** The resources of the service that are compared. */
-export const COMPARED = ["customer", "customerContact", "ticket", "svcDocument"] as const;
+export const COMPARED = ["customer", "customerLocation", "customerContact", "ticket", "svcDocument"] as const;
 export type Compared = (typeof COMPARED)[number];
 
 /** What the service should hold: by the ERP's key, the fields of one record, with names in place of the service's ids. */

@@ -1,6 +1,10 @@
 import { setMaxListeners } from "node:events";
 import { parseArgs } from "node:util";
+import { systemClock } from "#model";
 import { startCap } from "./cap/index.ts";
+import { startCentral } from "./documented/central.ts";
+import { startHana } from "./documented/hana.ts";
+import { startOne } from "./documented/one.ts";
 import type { Erp } from "./erp.ts";
 import { startLedgerSmb } from "./ledgersmb/index.ts";
 import { report } from "./report.ts";
@@ -16,6 +20,10 @@ const erps: Readonly<Record<string, () => Promise<Erp>>> = {
   cap: startCap,
   ledgersmb: startLedgerSmb,
   tryton: startTryton,
+  // Local servers that answer as the products' documents say.
+  businessCentral: () => startCentral(systemClock),
+  s4hana: () => startHana(systemClock),
+  businessOne: () => startOne(systemClock),
 };
 
 function say(sentence: string): void {

@@ -54,7 +54,7 @@ export interface Asked {
 
 export interface Told {
   readonly status?: number;
-  readonly headers?: Readonly<Record<string, string>>;
+  readonly headers?: Readonly<Record<string, string | string[]>>;
   /** Bytes and text are sent as they are, anything else as JSON. */
   readonly body?: Json | string | Buffer;
   /** Ends the connection after half of the body, or instead of an answer. */
