@@ -28,7 +28,7 @@ export { needsPersonCount, streamObstacles, streamStatus, twinSentence, type Str
 export { refusalText, refusedFiles, settleFile, type RefusedFile } from "./refused-files.ts";
 export { Sweeper } from "./poll/sweeper.ts";
 export { confirmDeletions, heldDeletions, knownCount, type HeldDeletions } from "./poll/delete-guard.ts";
-export { AdoptionPlanner, type AdoptionPlan, type PlannedRecord } from "./match/adoption-plan.ts";
+export { AdoptionPlanner, type AdoptionPlan, type PlannedRecord } from "./plan/adoption-plan.ts";
 export { forgetMerges, knownMerge } from "./match/merges.ts";
 export { proposeBinding, type ProposedBinding } from "./match/proposed-binding.ts";
 export { recordSides, type FieldSides, type RecordSides } from "./record-sides.ts";

@@ -1,24 +1,15 @@
-import {
-  ParkError,
-  RetryError,
-  type JsonObject,
-  type Projection,
-  type RecordId,
-  type ResourceName,
-  type ServiceId,
-} from "#model";
+import { ParkError, RetryError, type JsonObject, type Projection, type ResourceName, type ServiceId } from "#model";
 import type { Stream } from "#mapping";
 import type { Service, Written } from "#service";
 import type { Claim, DeliveryStore, NoteStore, RecordStore, Store } from "#store";
 import type { DroppedFields } from "./dropped-fields.ts";
 import type { FoundRecords } from "../match/found-records.ts";
-import { expectEnded, reserveKeys, type KeysInFlight } from "../match/keys-in-flight.ts";
+import type { KeysInFlight } from "../match/keys-in-flight.ts";
 import type { MatchProof } from "../match/match-proof.ts";
-import { ambiguous, expectUntaken, type Found } from "../match/candidates.ts";
-import { ABSENT, absentReason } from "../match/left-out.ts";
 import { expectFree, merged, type Merges } from "../match/merges.ts";
 import { naturalKey } from "../match/natural-key.ts";
-import type { Freshness, Matcher } from "../match/matcher.ts";
+import type { Matcher } from "../match/matcher.ts";
+import type { Action } from "../decide/action.ts";
 import type { Wanted } from "./resolver.ts";
 import type { ExpectAct } from "./approved.ts";
 import { withoutLost } from "./lost-fields.ts";
@@ -39,10 +30,7 @@ export interface CreatorDeps {
   readonly expect: ExpectAct;
 }
 
-/**
- * Gives a record its counterpart in the service: adopts an existing record or creates one. Duplicates could arise here, so every
- * path looks for the record first.
- */
+/** Gives a record the counterpart in the service that was decided: one that was found there, or a new one. */
 export class Creator {
   readonly #deps: CreatorDeps;
 
@@ -51,38 +39,10 @@ export class Creator {
   }
 
   /**
-   * Binds an unbound record to the one service record with its natural key, or else to a new one. If a person decided so, creates a
-   * new one without looking. A stream that creates none leaves the record out instead.
-   * @throws {ParkError} E_MATCH_AMBIGUOUS when several records match the natural key.
+   * Creates the record in the service and binds it. Others with its natural key wait as long as the service may have carried out the create.
+   * @throws any error of the create. If its result is unknown, the store keeps its intent.
    */
-  async create(
-    claim: Claim,
-    stream: Stream,
-    wanted: Wanted,
-    signal: AbortSignal,
-  ): Promise<"adopted" | "created" | "skipped"> {
-    if (stream.create === "never") return this.#adoptOrSkip(claim, stream, wanted, signal);
-    return this.#adoptOrCreate(claim, stream, wanted, signal);
-  }
-
-  async #adoptOrSkip(
-    claim: Claim,
-    stream: Stream,
-    wanted: Wanted,
-    signal: AbortSignal,
-  ): Promise<"adopted" | "skipped"> {
-    const others = await this.#bindFound(claim, stream, wanted, signal);
-    if (others === undefined) return "adopted";
-    await this.#deps.store.skip(claim, absentReason(stream, wanted.projection, others), ABSENT);
-    return "skipped";
-  }
-
-  async #adoptOrCreate(
-    claim: Claim,
-    stream: Stream,
-    wanted: Wanted,
-    signal: AbortSignal,
-  ): Promise<"adopted" | "created"> {
+  async create(claim: Claim, stream: Stream, wanted: Wanted, signal: AbortSignal): Promise<void> {
     const { store, service, proof, keys, age, expect } = this.#deps;
     const { resource } = stream;
     /** Whether the service may have carried out the create. Only an error of the request itself can rule that out. */
@@ -102,16 +62,6 @@ export class Creator {
       return written;
     };
     try {
-      if (looksFirst(claim, stream)) {
-        // Reserve before looking: a record that another create makes meanwhile is not this one's.
-        await this.#reserve(claim, stream, wanted.projection);
-        const others = await this.#bindFound(claim, stream, wanted, signal);
-        if (others === undefined) {
-          keys.release(claim.id);
-          return "adopted";
-        }
-        await expectUntaken(store, claim.id, resource, wanted.projection, others);
-      }
       const written = await proof.create(stream, wanted.projection, post, signal);
       await this.#bindCreated(claim, stream, wanted, written, signal);
     } catch (thrown) {
@@ -120,62 +70,28 @@ export class Creator {
       throw thrown;
     }
     keys.release(claim.id);
-    return "created";
-  }
-
-  async #reserve(claim: Claim, stream: Stream, projection: Projection): Promise<void> {
-    const { store, keys } = this.#deps;
-    const replicas = await reserveKeys(store, claim, stream, projection);
-    if (replicas) await expectEnded(store, stream.resource, replicas);
-    const owner = keys.owner(stream, projection, claim.id);
-    if (owner) {
-      await expectEnded(store, stream.resource, owner);
-      keys.release(owner);
-    }
-    keys.reserve(stream, projection, claim.id);
   }
 
   /**
-   * Binds an unbound record to the one service record with its natural key. Returns false when there is none.
-   * @throws {ParkError} E_MATCH_AMBIGUOUS when several records match the natural key.
+   * Binds an unbound record to the service record that was found, or to the one that it was merged into. Tells why that was not possible any
+   * more.
+   * @throws {ParkError} E_MATCH_AMBIGUOUS, and E_TICKET_MERGED when the one that is left is another record's.
    */
-  async adopt(claim: Claim, stream: Stream, wanted: Wanted, signal: AbortSignal): Promise<boolean> {
-    return (await this.#bindFound(claim, stream, wanted, signal)) === undefined;
-  }
-
-  /**
-   * Returns undefined once the record is bound, otherwise the other owners of its natural key. Looks past records that people
-   * deleted, or gave another key, since the index was read.
-   */
-  async #bindFound(claim: Claim, stream: Stream, wanted: Wanted, signal: AbortSignal): Promise<Found | undefined> {
-    const { matcher, found: records, proof } = this.#deps;
-    const { projection } = wanted;
-    const others = new Set<ServiceId>();
-    let freshness: Freshness = "young";
-    for (;;) {
-      const found = await matcher.find(stream, projection, claim.id, signal, freshness, others);
-      if (found.free.length === 0) return found;
-      await this.#expectNoMaker(claim.id, stream.resource, found, projection);
-      const present = await records.present(stream.resource, found, projection, signal);
-      if (present.length > 1) throw ambiguous(stream.resource, present);
-      const [serviceId] = present;
-      const end =
-        serviceId === undefined ? "gone" : await records.adopt(claim, stream, serviceId, found, wanted, signal);
-      if (typeof end === "object") {
-        const survivor = await this.#deps.merges.survivor(
-          { resource: stream.resource, serviceId: serviceId! },
-          end.mergedTo,
-          signal,
-        );
-        return this.#adoptSurvivor(claim, stream, serviceId!, survivor, wanted, signal);
-      }
-      if (end === "bound") {
-        await proof.found(stream);
-        return undefined;
-      }
-      if (end === "rekeyed") freshness = "afresh";
-      if (end !== "taken") for (const id of found.free) others.add(id);
-    }
+  async adopt(
+    claim: Claim,
+    stream: Stream,
+    { serviceId, found, wanted }: Extract<Action, { kind: "adopt" }>,
+    signal: AbortSignal,
+  ): Promise<"bound" | "gone" | "rekeyed" | "taken"> {
+    const { found: records, proof, merges } = this.#deps;
+    const end = await records.adopt(claim, stream, serviceId, found, wanted, signal);
+    if (typeof end === "object") {
+      const merge = { resource: stream.resource, serviceId };
+      const survivor = await merges.survivor(merge, end.mergedTo, signal);
+      await this.#adoptSurvivor(claim, stream, serviceId, survivor, wanted, signal);
+    } else if (end !== "bound") return end;
+    await proof.found(stream);
+    return "bound";
   }
 
   /** Binds to the record that the one with the natural key was merged into. */
@@ -186,8 +102,8 @@ export class Creator {
     survivor: ServiceId,
     wanted: Wanted,
     signal: AbortSignal,
-  ): Promise<undefined> {
-    const { merges, found, proof } = this.#deps;
+  ): Promise<void> {
+    const { merges, found } = this.#deps;
     const { resource } = stream;
     const merge = { resource, serviceId: former };
     await expectFree(this.#deps.store, claim.id, merge, survivor);
@@ -196,13 +112,6 @@ export class Creator {
     const rule = stream.match.find((each) => naturalKey(each, wanted.projection) !== undefined);
     const end = await found.adopt(claim, stream, survivor, { free: [survivor], rule }, wanted, signal);
     if (end !== "bound") throw merged(resource, former, survivor, "which has another key or belongs to another record");
-    await proof.found(stream);
-  }
-
-  /** Refuses to adopt a record that another record's create may have made. */
-  async #expectNoMaker(self: RecordId, resource: ResourceName, { rule }: Found, projection: Projection): Promise<void> {
-    const maker = rule && this.#deps.keys.maker(resource, rule, projection, self);
-    if (maker) await expectEnded(this.#deps.store, resource, maker);
   }
 
   async #bindCreated(
@@ -255,14 +164,6 @@ export class Creator {
       details: thrown.details,
     });
   }
-}
-
-/**
- * Whether to look for the record in the service before creating it. False without a match rule, or when a person said that the
- * service does not have it.
- */
-export function looksFirst({ decision }: Pick<Claim, "decision">, { match }: Stream): boolean {
-  return match.length > 0 && decision?.kind !== "create";
 }
 
 /** The projection without null fields: a create omits fields that have no value. */

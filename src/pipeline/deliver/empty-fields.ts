@@ -1,4 +1,4 @@
-import { ParkError, type Projection } from "#model";
+import type { Projection } from "#model";
 import { isEmpty, sameValue } from "#service";
 import type { BoundClaim } from "#store";
 import { ownedPart } from "../match/found-records.ts";
@@ -17,16 +17,15 @@ export class EmptyFields {
 
   /**
    * Computes the update of a bound record. Reads the fields that it would fill: the service's value counts as last written, and a
-   * field that the service does not show is left alone.
-   * @throws {ParkError} E_RECORD_GONE when the record to be read is gone.
+   * field that the service does not show is left alone. Returns undefined when the record to be read is gone.
    */
-  async edited(claim: BoundClaim, last: Projection, wanted: Wanted, signal: AbortSignal): Promise<Edited> {
+  async edited(claim: BoundClaim, last: Projection, wanted: Wanted, signal: AbortSignal): Promise<Edited | undefined> {
     const doubts = claim.inFlight?.fields;
     const asked = unfilled(last, doubts, wanted);
     if (asked.length === 0) return edited(last, doubts, leaving(wanted, wanted.emptyOnly));
     const { resource, serviceId } = claim.binding;
     const record = await this.#presence.read(resource, serviceId, asked, signal, wanted.projection);
-    if (!record) throw new ParkError("E_RECORD_GONE", `the service does not have ${resource} ${serviceId}`);
+    if (!record) return undefined;
     const projection = Object.fromEntries(asked.map((name) => [name, wanted.projection[name]!]));
     const held = { ...last, ...ownedPart(record, { ...wanted, projection }) };
     const isFree = (name: string) => asked.includes(name) && isShownEmpty(record, name);

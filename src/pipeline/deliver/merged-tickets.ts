@@ -1,16 +1,21 @@
 import type { Binding, Json, Projection, ServiceId } from "#model";
 import type { Stream } from "#mapping";
-import { mergeFields } from "#service";
 import type { AuditEntry, BoundClaim, DeliveryStore, NoteStore, RecordStore } from "#store";
-import { expectFree, merged, mergedBefore, MergedError, mergeOf, type Merges } from "../match/merges.ts";
+import {
+  expectFree,
+  merged,
+  mergedBefore,
+  MergedError,
+  mergeEntry,
+  mergeOf,
+  notDeleted,
+  type Merges,
+} from "../match/merges.ts";
 import { linkId, ownedPart } from "../match/found-records.ts";
 import { naturalKey } from "../match/natural-key.ts";
 import type { Presence } from "../match/presence.ts";
 import type { ExpectAct } from "./approved.ts";
 import type { Wanted } from "./resolver.ts";
-
-/** Why a person decides about the ticket that is left when the ERP deletes the record. */
-export const DELETED = "which svcsync does not delete with the record, because it also holds what others wrote";
 
 export interface MergedTicketsDeps {
   readonly store: Pick<DeliveryStore, "bind" | "markInFlight"> & Pick<RecordStore, "boundTo"> & Pick<NoteStore, "note">;
@@ -35,13 +40,6 @@ export class MergedTickets {
     return this.#deps.merges.known(binding);
   }
 
-  /** Whether the record's ticket is known to be merged; then the record is bound to the one that is left. Sends no write. */
-  async followKnown(claim: BoundClaim, stream: Stream, wanted: Wanted, signal: AbortSignal): Promise<boolean> {
-    const known = await this.#deps.merges.known(claim.binding);
-    if (known !== undefined) await this.follow(claim, stream, wanted, known, signal);
-    return known !== undefined;
-  }
-
   /**
    * Binds the record to the ticket that its own was merged into. It is due again then, and so is what refers to it.
    * @throws {ParkError} E_TICKET_MERGED when that ticket belongs to another record of the ERP, or cannot be found.
@@ -62,14 +60,14 @@ export class MergedTickets {
       await expectFree(store, claim.id, claim.binding, survivor);
       expect(claim, { kind: "adopt", serviceId: survivor });
       const projection = await this.#held(claim, stream, wanted, binding, signal);
-      const audit = entry(claim.binding, survivor, "rebound");
+      const audit = mergeEntry(claim.binding, survivor, "rebound");
       const applied = { projection, outcome: "adopted", parents: wanted.parents, again: true, audit } as const;
       await store.bind(claim, binding, applied);
     } catch (thrown) {
       if (!(thrown instanceof MergedError)) throw thrown;
       // The edit ended at the merged ticket: it is sent again to the ticket that a person chooses.
       await store.markInFlight(claim, undefined);
-      throw thrown.with(entry(claim.binding, survivor, "parked"));
+      throw thrown.with(mergeEntry(claim.binding, survivor, "parked"));
     }
   }
 
@@ -84,7 +82,6 @@ export class MergedTickets {
    */
   async expectForeign(claim: BoundClaim, first: ServiceId, signal: AbortSignal): Promise<AuditEntry> {
     const { store, merges } = this.#deps;
-    const { resource, serviceId } = claim.binding;
     let survivor = first;
     try {
       survivor = await merges.survivor(claim.binding, first, signal);
@@ -92,23 +89,18 @@ export class MergedTickets {
       await expectFree(store, claim.id, claim.binding, survivor);
     } catch (thrown) {
       if (!(thrown instanceof MergedError)) throw thrown;
-      return entry(claim.binding, survivor, "deleted");
+      return mergeEntry(claim.binding, survivor, "deleted");
     }
-    const left = merged(resource, serviceId, survivor, DELETED);
-    throw left.with(entry(claim.binding, survivor, "parked"));
+    throw notDeleted(claim.binding, survivor);
   }
 
-  /**
-   * Expects that the record's ticket is not one which a merge has led to: that one holds what others wrote.
-   * @throws {ParkError} E_TICKET_MERGED otherwise, as long as the service has it: a person decides about it.
-   */
-  async expectNotMergedBefore({ id, binding }: BoundClaim, signal: AbortSignal): Promise<void> {
+  /** The ticket whose merge led to the one that the record is bound to, as long as the service has that one: it holds what others wrote. */
+  async before({ id, binding }: BoundClaim, signal: AbortSignal): Promise<ServiceId | undefined> {
     const { store, presence } = this.#deps;
-    const { resource, serviceId } = binding;
     const former = await mergedBefore(store, id, binding);
-    if (former === undefined || (await presence.read(resource, serviceId, ["id"], signal)) === undefined) return;
-    const left = merged(resource, former, serviceId, DELETED);
-    throw left.with(entry({ resource, serviceId: former }, serviceId, "parked"));
+    if (former === undefined) return undefined;
+    const left = await presence.read(binding.resource, binding.serviceId, ["id"], signal);
+    return left && former;
   }
 
   /** Our fields as the ticket that is left holds them. */
@@ -134,12 +126,6 @@ export class MergedTickets {
     }
     return held;
   }
-}
-
-function entry({ resource, serviceId }: Binding, survivor: ServiceId, outcome: string): AuditEntry {
-  const [field = ""] = mergeFields(resource);
-  const before = { [resource]: serviceId };
-  return { action: "merge", resource, serviceId: survivor, before, after: { [field]: survivor }, outcome };
 }
 
 function idsOf(value: Json | undefined): Json[] {

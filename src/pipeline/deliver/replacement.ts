@@ -1,12 +1,15 @@
-import { ParkError, type Outcome, type SyncError } from "#model";
+import { ParkError, type SyncError } from "#model";
 import type { Stream } from "#mapping";
 import type { BoundClaim, DeliveryStore, RecordStore, UnboundClaim } from "#store";
 import type { ExpectAct } from "./approved.ts";
-import type { Creator } from "./create.ts";
+import { decideOther, decideUnbound } from "../decide/decide.ts";
+import { unbound } from "../decide/preconditions.ts";
+import type { LiveKnowledge } from "./live-knowledge.ts";
+import type { Next } from "./performed.ts";
 import type { FoundRecords } from "../match/found-records.ts";
 import type { Matcher } from "../match/matcher.ts";
 import type { Presence } from "../match/presence.ts";
-import { unbound, type Remover } from "./deletions/removal.ts";
+import type { Remover } from "./deletions/removal.ts";
 import type { Wanted } from "./resolver.ts";
 
 export interface ReplacementDeps {
@@ -14,7 +17,6 @@ export interface ReplacementDeps {
   readonly matcher: Matcher;
   readonly presence: Presence;
   readonly found: FoundRecords;
-  readonly creator: Creator;
   readonly remover: Remover;
   /** Before a record is unbound: what follows is a create or an adoption. */
   readonly expect: ExpectAct;
@@ -25,6 +27,7 @@ export interface LostCounterpart {
   readonly claim: BoundClaim;
   readonly stream: Stream;
   readonly wanted: Wanted;
+  readonly knowledge: LiveKnowledge;
   readonly thrown: SyncError;
 }
 
@@ -37,10 +40,10 @@ export class Replacement {
   }
 
   /**
-   * Gives the record another counterpart, as far as its stream allows it.
+   * Makes room for another counterpart, as far as its stream allows it. Returns the unbound claim, and the decision about it.
    * @throws `thrown`, when it is neither E_RECORD_GONE nor E_PARENT_CHANGED, or when a person has to decide.
    */
-  async replace(lost: LostCounterpart, signal: AbortSignal): Promise<Outcome> {
+  async replace(lost: LostCounterpart, signal: AbortSignal): Promise<Next> {
     if (lost.thrown.code === "E_RECORD_GONE") return this.#gone(lost, signal);
     if (lost.thrown.code === "E_PARENT_CHANGED") return this.#moved(lost, signal);
     throw lost.thrown;
@@ -51,9 +54,9 @@ export class Replacement {
    * knows only the previous one. Otherwise recreates the record or parks it for a person, as the stream is configured. A stream
    * that creates none leaves it out: nothing exists that it could update.
    */
-  async #gone(lost: LostCounterpart, signal: AbortSignal): Promise<Outcome> {
+  async #gone(lost: LostCounterpart, signal: AbortSignal): Promise<Next> {
     const { claim, stream, wanted, thrown } = lost;
-    const { presence, creator } = this.#deps;
+    const { presence } = this.#deps;
     const { resource, serviceId } = claim.binding;
     await presence.expectGone(claim.binding, signal, thrown);
     const gone = new ParkError("E_RECORD_GONE", `${resource} ${serviceId} no longer exists in the service`, {
@@ -61,25 +64,30 @@ export class Replacement {
       details: { resource, serviceId },
     });
     if (stream.gone === "recreate" || stream.create === "never")
-      return creator.create(await this.#unbind(claim), stream, wanted, signal);
+      return decidedAgain(await this.#unbind(claim), lost, signal);
     if (!(await this.#hasOther(lost, signal))) throw gone;
-    if (await creator.adopt(await this.#unbind(claim), stream, wanted, signal)) return "adopted";
-    throw gone;
+    const free = await this.#unbind(claim);
+    const decide = async () => {
+      const other = await decideOther(free, stream, wanted, lost.knowledge, signal);
+      if (!other) throw gone;
+      return other;
+    };
+    return { claim: free, decide };
   }
 
   /**
    * Creates the record below its new parent if it was deleted in the service meanwhile. If it still exists, it is deleted and
    * created there only if the stream allows it.
    */
-  async #moved(lost: LostCounterpart, signal: AbortSignal): Promise<Outcome> {
-    const { claim, stream, wanted, thrown } = lost;
-    const { presence, creator, remover, store } = this.#deps;
+  async #moved(lost: LostCounterpart, signal: AbortSignal): Promise<Next> {
+    const { claim, stream, thrown } = lost;
+    const { presence, remover, store } = this.#deps;
     const { resource, serviceId } = claim.binding;
     if ((await presence.read(resource, serviceId, ["id"], signal)) === undefined)
-      return creator.create(await this.#unbind(claim), stream, wanted, signal);
+      return decidedAgain(await this.#unbind(claim), lost, signal);
     if (stream.moved === "park") throw thrown;
     if ((await store.boundChildren(claim.id)).length > 0) throw thrown;
-    return creator.create(await remover.end(claim, signal), stream, wanted, signal);
+    return decidedAgain(await remover.end(claim, signal), lost, signal);
   }
 
   async #hasOther({ claim, stream, wanted }: LostCounterpart, signal: AbortSignal): Promise<boolean> {
@@ -103,4 +111,12 @@ export class Replacement {
     });
     return unbound(claim);
   }
+}
+
+function decidedAgain(
+  claim: UnboundClaim,
+  { stream, wanted, knowledge }: Pick<LostCounterpart, "stream" | "wanted" | "knowledge">,
+  signal: AbortSignal,
+): Next {
+  return { claim, decide: () => decideUnbound(claim, stream, wanted, knowledge, signal) };
 }

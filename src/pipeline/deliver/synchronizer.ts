@@ -1,42 +1,32 @@
-import {
-  errorFacts,
-  ParkError,
-  recordName,
-  StopError,
-  SyncError,
-  type Clock,
-  type Outcome,
-  type Projection,
-  type RecordId,
-  type StreamName,
-} from "#model";
+import { errorFacts, recordName, StopError, type Clock, type Outcome, type RecordId, type StreamName } from "#model";
 import type { Stream } from "#mapping";
 import type { Service } from "#service";
-import type { BoundClaim, Claim, Parents, Store } from "#store";
+import type { Claim, Parents, Store } from "#store";
 import type { Logger } from "#telemetry";
+import { decide } from "../decide/decide.ts";
 import { anyAct, NotApprovedError, type ExpectAct } from "./approved.ts";
 import { attemptEntry } from "./attempt-entry.ts";
 import { Creator } from "./create.ts";
 import { DeleteGuard, type DeleteGuardSettings } from "../poll/delete-guard.ts";
-import { DeletedRecords } from "./deletions/deleted-records.ts";
-import { courseOf, expectSameResource } from "./course.ts";
 import { EmptyFields } from "./empty-fields.ts";
 import { DroppedFields } from "./dropped-fields.ts";
-import { fieldDropped, withoutLost } from "./lost-fields.ts";
 import { FoundRecords } from "../match/found-records.ts";
 import { KeysInFlight } from "../match/keys-in-flight.ts";
 import type { Leases } from "./leases.ts";
+import { LiveKnowledge, type LiveKnowledgeDeps } from "./live-knowledge.ts";
 import type { Matcher } from "../match/matcher.ts";
 import { MatchProof, type MatchProofDeps } from "../match/match-proof.ts";
 import type { Delivery, Observer } from "../observer.ts";
 import { Merges } from "../match/merges.ts";
 import { MergedTickets } from "./merged-tickets.ts";
+import { Performer } from "./perform.ts";
+import type { Next } from "./performed.ts";
 import { Presence } from "../match/presence.ts";
 import { Remover } from "./deletions/removal.ts";
 import { Replacement } from "./replacement.ts";
-import { Resolver, type Wanted } from "./resolver.ts";
+import { Resolver } from "./resolver.ts";
 import type { StoreAge } from "../wake/store-age.ts";
-import { updateEntry, Updates } from "./updates.ts";
+import { Updates } from "./updates.ts";
 import { CreateSettlement, UncertainError } from "./settlement.ts";
 import { decideRetry, type RetryPolicy } from "./retry-decision.ts";
 
@@ -60,28 +50,17 @@ export interface SynchronizerDeps {
   readonly stop: (error: StopError) => void;
 }
 
-type Ended = { readonly outcome: Outcome };
-
 /**
- * Brings one record to its state in the ERP: claims it, settles a create that was begun, maps, resolves, then creates, updates or
- * removes it. Each step is stored before the next begins, so a delivery can die anywhere and be repeated.
+ * Brings one record to its state in the ERP: claims it, decides, and carries that out, until it is done. Each step is stored before the next
+ * begins, so a delivery can die anywhere and be repeated.
  */
 export class Synchronizer {
   readonly #deps: SynchronizerDeps;
-  readonly #resolver: Resolver;
-  readonly #creator: Creator;
-  readonly #settlement: CreateSettlement;
-  readonly #deletedRecords: DeletedRecords<Claim>;
-  readonly #foundRecords: FoundRecords;
+  readonly #performer: Performer;
   readonly #keys = new KeysInFlight();
-  readonly #remover: Remover;
-  readonly #replacement: Replacement;
-  readonly #updates: Updates;
-  readonly #emptyFields: EmptyFields;
-  readonly #dropped: DroppedFields;
   readonly #presence: Presence;
-  readonly #merged: MergedTickets;
   readonly #proof: MatchProof;
+  readonly #known: LiveKnowledgeDeps;
   /** Running deliveries, by record. */
   readonly #running = new Map<string, Promise<void>>();
 
@@ -97,26 +76,23 @@ export class Synchronizer {
       record: (id: RecordId) => store.record(id),
     };
     const resolver = new Resolver(known, service);
-    this.#merged = new MergedTickets({ store, presence, merges, expect });
+    const merged = new MergedTickets({ store, presence, merges, expect });
     const updates = new Updates(store, service, settleMs, age, expect);
-    this.#presence = presence;
-    this.#emptyFields = new EmptyFields(presence);
-    this.#dropped = dropped;
-    this.#resolver = resolver;
-    this.#updates = updates;
-    const guard = new DeleteGuard(deps);
-    const writing = { store, service, age, dropped, expect };
-    this.#remover = new Remover({ ...writing, presence, guard, resolver, updates, merged: this.#merged, streams });
+    const emptyFields = new EmptyFields(presence);
     const proof = new MatchProof({ store, service, logger, close });
-    this.#proof = proof;
     const keys = this.#keys;
     const found = new FoundRecords(store, presence, expect);
-    this.#foundRecords = found;
-    this.#settlement = new CreateSettlement({ store, service, matcher, presence, found, keys, proof, settleMs });
-    this.#creator = new Creator({ ...writing, matcher, found, keys, proof, merges });
-    const [creator, remover] = [this.#creator, this.#remover];
-    this.#replacement = new Replacement({ store, matcher, presence, found, creator, remover, expect });
-    this.#deletedRecords = new DeletedRecords({ store, resolver, adopt: (...of) => this.#creator.adopt(...of) });
+    const writing = { store, service, age, dropped, expect };
+    const remover = new Remover({ ...writing, presence, resolver, updates, merged, streams });
+    const settlement = new CreateSettlement({ store, service, matcher, presence, found, keys, proof, settleMs });
+    const creator = new Creator({ ...writing, matcher, found, keys, proof, merges });
+    const replacement = new Replacement({ store, matcher, presence, found, remover, expect });
+    const steps = { settlement, creator, remover, replacement, updates, emptyFields, dropped, merged, found };
+    this.#presence = presence;
+    this.#proof = proof;
+    this.#performer = new Performer({ store, matcher, ...steps });
+    const guard = new DeleteGuard(deps);
+    this.#known = { store, resolver, matcher, found, keys, merged, emptyFields, remover, guard };
   }
 
   /** Resolves once no delivery is running that only the leader may make. */
@@ -143,19 +119,19 @@ export class Synchronizer {
     const startedAt = clock.now();
     let claim: Claim | undefined;
     let drop: (() => void) | undefined;
-    const used: { parents: Parents } = { parents: [] };
+    const knowledge = new LiveKnowledge(this.#known);
     try {
       claim = await store.claim(id);
       if (!claim) return;
       drop = leases.hold(claim);
-      const { outcome } = await this.#run(claim, stream, used, signal).catch(
+      const outcome = await this.#run(claim, stream, knowledge, signal).catch(
         this.#presence.sober(claim, stream.resource, signal),
       );
       const now = clock.now();
       const since = claim.changedAt === undefined ? {} : { sinceChangeMs: Math.max(0, now - claim.changedAt) };
       this.#delivered(claim, { kind: "done", outcome, durationMs: now - startedAt, ...since });
     } catch (thrown) {
-      if (claim) await this.#failed(claim, thrown, used.parents, startedAt, signal);
+      if (claim) await this.#failed(claim, thrown, knowledge.parents, startedAt, signal);
       else if (thrown instanceof StopError) this.#deps.stop(thrown);
       else logger.warn({ stream: id.stream, key: id.key, err: errorFacts(thrown) }, "record was not claimed");
     } finally {
@@ -163,78 +139,20 @@ export class Synchronizer {
     }
   }
 
-  async #run(claim: Claim, stream: Stream, used: { parents: Parents }, signal: AbortSignal): Promise<Ended> {
-    const { store } = this.#deps;
-    expectSameResource(claim, stream);
-    if (claim.intent && (await this.#settlement.settle(claim, claim.intent, stream, signal)))
-      return { outcome: "created" };
-    const course = await courseOf(claim, stream, this.#resolver, signal);
-    switch (course.kind) {
-      case "skip":
-        await store.skip(claim, course.reason);
-        return { outcome: "skipped" };
-      case "remove":
-        if (course.isSought && (await this.#deletedRecords.bind(claim, stream, signal))) return { outcome: "adopted" };
-        return { outcome: await this.#remover.remove(claim, stream, course.deletion, signal) };
-      case "write":
-        used.parents = course.wanted.parents;
-        return this.#write(claim, stream, course.wanted, signal);
-    }
-  }
-
-  async #write(taken: Claim, stream: Stream, wanted: Wanted, signal: AbortSignal): Promise<Ended> {
-    const claim = await this.#remover.finishInterruptedDeletion(taken, signal);
-    if (!claim.binding) return { outcome: await this.#creator.create(claim, stream, wanted, signal) };
+  async #run(claim: Claim, stream: Stream, knowledge: LiveKnowledge, signal: AbortSignal): Promise<Outcome> {
     // A person or another replica may have settled the record's create.
-    this.#keys.release(claim.id);
-    try {
-      return await this.#update(claim, stream, wanted, signal);
-    } catch (thrown) {
-      if (!(thrown instanceof SyncError)) throw thrown;
-      return { outcome: await this.#replacement.replace({ claim, stream, wanted, thrown }, signal) };
+    if (claim.binding) this.#keys.release(claim.id);
+    let next: Next = { claim, decide: () => decide(claim, stream, knowledge, signal) };
+    for (;;) {
+      const action = await next.decide().catch((thrown: unknown) => {
+        knowledge.release();
+        throw thrown;
+      });
+      const end = await this.#performer.perform(action, { claim: next.claim, stream, knowledge, signal });
+      if (end === "again") continue;
+      if (typeof end === "string") return end;
+      next = end;
     }
-  }
-
-  async #update(claim: BoundClaim, stream: Stream, wanted: Wanted, signal: AbortSignal): Promise<Ended> {
-    const { store } = this.#deps;
-    if (await this.#merged.followKnown(claim, stream, wanted, signal)) return { outcome: "adopted" };
-    const last = claim.applied ?? (await this.#found(claim, wanted, signal));
-    const { projection, change } = await this.#emptyFields.edited(claim, last, wanted, signal);
-    if (!change) {
-      await store.apply(claim, { projection, outcome: "unchanged", parents: wanted.parents });
-      return { outcome: "unchanged" };
-    }
-    const written = await this.#updates.send(claim, claim.binding.resource, change, signal);
-    if (written.mergedTo !== undefined) {
-      await this.#merged.follow(claim, stream, wanted, written.mergedTo, signal);
-      return { outcome: "adopted" };
-    }
-    const isRekeyed = stream.match.some(({ fields }) => fields.some((field) => field in change.after));
-    // Before the delivery ends: a crash after it would lose this information.
-    const { lost, after } = await this.#dropped.settle(stream, wanted, written, change, signal);
-    if (lost.length > 0 && Object.keys(after).length === 0) {
-      await store.markInFlight(claim, undefined);
-      throw fieldDropped(claim.binding.resource, claim.binding.serviceId, lost);
-    }
-    const held = withoutLost(projection, lost);
-    await store.apply(claim, {
-      projection: held,
-      outcome: "updated",
-      parents: wanted.parents,
-      keys: isRekeyed ? this.#deps.matcher.keys(stream, held) : undefined,
-      // A lost field is sent once more, alone, to find out whether it is lost for good.
-      again: lost.length > 0,
-      audit: updateEntry(claim.binding, written, { after }, "updated"),
-    });
-    return { outcome: "updated" };
-  }
-
-  /** What a record that a person bound holds in the service. It counts as last written, so that only differences are sent. */
-  async #found(claim: BoundClaim, wanted: Wanted, signal: AbortSignal): Promise<Projection> {
-    const { resource, serviceId } = claim.binding;
-    const held = await this.#foundRecords.held(resource, serviceId, wanted, signal);
-    if (!held) throw new ParkError("E_RECORD_GONE", `the service does not have ${resource} ${serviceId}`);
-    return held;
   }
 
   async #failed(

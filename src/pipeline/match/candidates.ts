@@ -8,6 +8,7 @@ import {
   type ResourceName,
   type ServiceId,
 } from "#model";
+import type { Stream } from "#mapping";
 import type { RecordView, Store } from "#store";
 import { contradiction, heldKeys, type Contradiction } from "./contradiction.ts";
 import { naturalKey, ruleName, type KeyRule } from "./natural-key.ts";
@@ -60,6 +61,19 @@ export async function lookUp(
     first ??= { free: [], owners: rule.shared ? [] : owners, rule };
   }
   return first ?? NOTHING;
+}
+
+/**
+ * The one record of the service that was found; undefined if there is none.
+ * @throws {ParkError} E_MATCH_AMBIGUOUS when a person has to choose.
+ */
+export function theOne(
+  { resource }: Pick<Stream, "resource">,
+  { free, rule, contradiction: against }: Found,
+): ServiceId | undefined {
+  if (free.length > 1) throw ambiguous(resource, free);
+  if (against) throw ambiguous(resource, free, { ...against, rule });
+  return free[0];
 }
 
 /**

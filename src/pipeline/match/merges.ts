@@ -174,19 +174,25 @@ export class Merges {
   }
 }
 
-/**
- * Expects that the record which is left belongs to no other record of the ERP.
- * @throws {ParkError} E_TICKET_MERGED otherwise.
- */
-export async function expectFree(
+/** The error of a record whose counterpart was merged into one that belongs to another record of the ERP; undefined if it does not. */
+export async function takenBy(
   store: Pick<RecordStore, "boundTo">,
   self: RecordId,
   { resource, serviceId }: Binding,
   survivor: ServiceId,
-): Promise<void> {
+): Promise<MergedError | undefined> {
   const owner = await store.boundTo({ resource, serviceId: survivor });
-  if (owner !== undefined && recordName(owner) !== recordName(self))
-    throw merged(resource, serviceId, survivor, `which is ${recordLabel(owner)}`);
+  if (owner === undefined || recordName(owner) === recordName(self)) return undefined;
+  return merged(resource, serviceId, survivor, `which is ${recordLabel(owner)}`);
+}
+
+/**
+ * Expects that the record which is left belongs to no other record of the ERP.
+ * @throws {ParkError} E_TICKET_MERGED otherwise.
+ */
+export async function expectFree(...of: Parameters<typeof takenBy>): Promise<void> {
+  const taken = await takenBy(...of);
+  if (taken) throw taken;
 }
 
 /** Whether a record with the natural key of another one exists beside it: people may have merged it into that one. */
@@ -237,6 +243,19 @@ export class MergedError extends ParkError {
 export function merged(resource: ResourceName, serviceId: ServiceId, to: ServiceId, why: string): MergedError {
   const message = `${resource} ${serviceId} was merged in the service into ${resource} ${to}, ${why}`;
   return new MergedError(message, { resource, serviceId, mergedTo: to });
+}
+
+/** The refusal to delete the ticket that is left, with its record: a person decides about it. */
+export function notDeleted(former: Binding, left: ServiceId): MergedError {
+  const why = "which svcsync does not delete with the record, because it also holds what others wrote";
+  return merged(former.resource, former.serviceId, left, why).with(mergeEntry(former, left, "parked"));
+}
+
+/** A merge that was noticed, for the record's history. */
+export function mergeEntry({ resource, serviceId }: Binding, survivor: ServiceId, outcome: string): AuditEntry {
+  const [field = ""] = mergeFields(resource);
+  const before = { [resource]: serviceId };
+  return { action: "merge", resource, serviceId: survivor, before, after: { [field]: survivor }, outcome };
 }
 
 function last(known: Known, from: ServiceId): ServiceId | undefined {

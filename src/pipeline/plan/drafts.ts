@@ -8,7 +8,7 @@ import {
   type ServiceId,
 } from "#model";
 import type { MappedValue, Stream } from "#mapping";
-import type { Deliverable } from "../deliver/course.ts";
+import type { Deliverable } from "../decide/knowledge.ts";
 import { withoutNulls } from "../deliver/create.ts";
 import type { Edited } from "../deliver/difference.ts";
 import type { Wanted } from "../deliver/resolver.ts";

@@ -12,7 +12,8 @@ import {
 import { wouldHoldDeletions, type DeleteGuardSettings } from "../poll/delete-guard.ts";
 import { PageAhead } from "./page-ahead.ts";
 import { withMerges } from "../match/merges.ts";
-import { RecordPlanner, type KnownNames } from "./record-planner.ts";
+import type { KnownNames } from "./planned-knowledge.ts";
+import { RecordPlanner } from "./record-planner.ts";
 import type { PlannedDelivery } from "./planned-delivery.ts";
 
 /** How many records are read and mapped together. */

@@ -4,13 +4,12 @@ import {
   recordName,
   SyncError,
   WaitError,
-  type Binding,
   type Projection,
   type RecordId,
   type ServiceId,
   type StreamName,
 } from "#model";
-import type { Deletion, MappedField, Stream } from "#mapping";
+import type { MappedField, Stream } from "#mapping";
 import type { Service } from "#service";
 import type {
   AuditEntry,
@@ -22,11 +21,10 @@ import type {
   RecordStore,
   UnboundClaim,
 } from "#store";
-import type { DeleteGuard } from "../../poll/delete-guard.ts";
 import type { ExpectAct } from "../approved.ts";
-import type { Deliverable } from "../course.ts";
+import type { Action, SetFields } from "../../decide/action.ts";
+import { unbound } from "../../decide/preconditions.ts";
 import { deletedChildren } from "./deleted-children.ts";
-import { edited } from "../difference.ts";
 import { fieldDropped } from "../lost-fields.ts";
 import type { DroppedFields } from "../dropped-fields.ts";
 import type { MergedTickets } from "../merged-tickets.ts";
@@ -50,20 +48,16 @@ export interface RemoverDeps {
   readonly store: DeliveryStore & RecordStore & NoteStore;
   readonly service: Service;
   readonly presence: Presence;
-  readonly guard: DeleteGuard;
   readonly resolver: Resolver;
   readonly updates: Updates;
   readonly age: Pick<StoreAge, "tell">;
   readonly dropped: DroppedFields;
-  readonly merged: Pick<MergedTickets, "known" | "follow" | "shownInto" | "expectForeign" | "expectNotMergedBefore">;
+  readonly merged: Pick<MergedTickets, "follow" | "expectForeign">;
   readonly streams: ReadonlyMap<StreamName, Stream>;
   readonly expect: ExpectAct;
 }
 
-/**
- * Carries out a deletion of the ERP by the stream's policy: leave the record, set fields, or delete it. Does nothing for a record
- * that the service never had. Children are deleted before their parents.
- */
+/** Carries out what was decided about a record that the ERP deleted. Children are deleted before their parents. */
 export class Remover {
   readonly #deps: RemoverDeps;
   /** The next pause of each parent that waits for its children. */
@@ -74,35 +68,32 @@ export class Remover {
   }
 
   /**
-   * Carries out the deletion by its policy. "adopted": the record's ticket was merged into another one, which the record is bound to
-   * now; the deletion is due again.
-   * @throws {WaitError} E_CHILDREN_FIRST while children that are deleted too are still in the service or have not been looked up
-   * there; E_DELETION_HELD and E_DELETION_COUNTED as the guard decides.
+   * @throws {WaitError} E_CHILDREN_FIRST while children that are deleted too are still in the service or have not been looked up there.
    */
-  async remove(claim: Claim, stream: Stream, deletion: Deletion, signal: AbortSignal): Promise<"deleted" | "adopted"> {
-    const { store, guard } = this.#deps;
-    if (!claim.binding || leavesService(claim, deletion)) {
-      await store.remove(claim, { unbind: false });
-      return "deleted";
-    }
-    await guard.expectAllowed(claim);
-    if (deletion.policy === "set") return this.#set(claim, stream, deletion.fields, signal);
-    await this.#delete(claim, signal);
-    return "deleted";
-  }
-
-  async #delete(claim: BoundClaim, signal: AbortSignal): Promise<void> {
-    const { store, streams, merged } = this.#deps;
+  async expectChildless(claim: Claim): Promise<void> {
+    const { store, streams } = this.#deps;
     this.#expectNone(claim, await standingChildren(store, claim.id), "record", STILL_BELOW);
     const sought = await deletedChildren(store, streams, claim.id);
     this.#expectNone(claim, sought, "deleted record", "still to be looked for in the service");
-    this.#pausesMs.delete(recordName(claim.id));
-    const isBegun = claim.inFlight?.kind === "deletion";
-    const into = isBegun ? undefined : await merged.shownInto(claim.binding, signal);
-    if (into === undefined && !isBegun) await merged.expectNotMergedBefore(claim, signal);
-    const audit =
-      into === undefined ? await this.#removed(claim, signal) : await merged.expectForeign(claim, into, signal);
-    await store.remove(claim, { unbind: true, audit });
+    this.forget(claim);
+  }
+
+  /** Forgets how long the record's deletion has waited for children. */
+  forget({ id }: Claim): void {
+    if (this.#pausesMs.size > 0) this.#pausesMs.delete(recordName(id));
+  }
+
+  async delete(claim: BoundClaim, signal: AbortSignal): Promise<void> {
+    await this.#deps.store.remove(claim, { unbind: true, audit: await this.#removed(claim, signal) });
+  }
+
+  /**
+   * Ends the deletion of a record whose ticket was merged into another one.
+   * @throws {ParkError} E_TICKET_MERGED when that one belongs to no other record: a person decides about it.
+   */
+  async endMerged(claim: BoundClaim, to: ServiceId, signal: AbortSignal): Promise<void> {
+    const { store, merged } = this.#deps;
+    await store.remove(claim, { unbind: true, audit: await merged.expectForeign(claim, to, signal) });
   }
 
   #expectNone(claim: Claim, children: readonly RecordId[], noun: string, where: string): void {
@@ -117,15 +108,9 @@ export class Remover {
   }
 
   /**
-   * Completes a deletion that was begun for a record which the ERP has again. The service may have carried it out already or still
-   * do so, so the bound record cannot be kept. Deletes it for good and returns the claim unbound.
+   * Deletes the service's record for good although the ERP still has the record: its place is wrong, or the service may have carried out a
+   * deletion already that was begun. Returns the claim unbound.
    */
-  async finishInterruptedDeletion(claim: Claim, signal: AbortSignal): Promise<Claim> {
-    if (this.#pausesMs.size > 0) this.#pausesMs.delete(recordName(claim.id));
-    return isInterrupted(claim) ? this.end(claim, signal) : claim;
-  }
-
-  /** Deletes the service's record for good although the ERP still has the record. Returns the claim unbound. */
   async end(claim: BoundClaim, signal: AbortSignal): Promise<UnboundClaim> {
     await this.#deps.store.unbind(claim, await this.#removed(claim, signal));
     return unbound(claim);
@@ -161,18 +146,17 @@ export class Remover {
     };
   }
 
-  async #set(
+  /**
+   * Sets the fields of a deletion. "adopted": the record's ticket was merged into another one, which the record is bound to now; the deletion
+   * is due again.
+   */
+  async setFields(
     claim: BoundClaim,
     stream: Stream,
-    fields: readonly MappedField[],
+    { deletion, wanted, edited: { projection: applied, change } }: Extract<Action, { kind: "setFields" }>,
     signal: AbortSignal,
   ): Promise<"deleted" | "adopted"> {
-    const { store, resolver, updates, dropped, presence, merged } = this.#deps;
-    const follow = (into: ServiceId) => this.#follow(claim, stream, fields, into, signal);
-    const known = await merged.known(claim.binding);
-    if (known !== undefined) return follow(known);
-    const wanted = await resolver.resolve(claim.id, fields, signal);
-    const { projection: applied, change } = edited(claim.applied ?? {}, claim.inFlight?.fields, wanted);
+    const { store, updates, dropped, presence } = this.#deps;
     // The other fields stay in doubt: if the record comes back, it must be written in full.
     const inFlight = without(claim.inFlight, wanted.projection);
     if (!change) {
@@ -181,7 +165,7 @@ export class Remover {
     }
     try {
       const written = await updates.send(claim, stream.resource, change, signal);
-      if (written.mergedTo !== undefined) return await follow(written.mergedTo);
+      if (written.mergedTo !== undefined) return await this.follow(claim, stream, deletion, written.mergedTo, signal);
       const { lost, after } = await dropped.settle(stream, wanted, written, change, signal);
       if (lost.length > 0) throw fieldDropped(stream.resource, claim.binding.serviceId, lost);
       const audit = updateEntry(claim.binding, written, { after }, "deleted");
@@ -196,10 +180,10 @@ export class Remover {
   }
 
   /** Binds the record to the ticket that is left, which gets the fields then. One that cannot become its counterpart is left alone. */
-  async #follow(
+  async follow(
     claim: BoundClaim,
     stream: Stream,
-    fields: readonly MappedField[],
+    { fields }: SetFields,
     into: ServiceId,
     signal: AbortSignal,
   ): Promise<"deleted" | "adopted"> {
@@ -241,26 +225,9 @@ export function childrenFirst(children: readonly RecordId[], what: string, after
   return new WaitError("E_CHILDREN_FIRST", `${what}: ${labels.join(", ")}`, { ...more, details: { children: labels } });
 }
 
-/** Whether a deletion changes nothing in the service: the service never had the record, or the stream leaves it there. */
-export function leavesService({ binding }: Pick<Deliverable, "binding">, { policy }: Deletion): boolean {
-  return !binding || policy === "ignore";
-}
-
-/** Whether a deletion was begun and its end was not seen. The bound record then counts as gone. */
-export function isInterrupted<R extends Pick<Deliverable, "binding" | "inFlight">>(
-  record: R,
-): record is R & { readonly binding: Binding } {
-  return record.binding !== undefined && record.inFlight?.kind === "deletion";
-}
-
 function without(inFlight: InFlight | undefined, settled: Projection): InFlight | undefined {
   if (inFlight === undefined) return undefined;
   const { kind } = inFlight;
   const left = Object.entries(inFlight.fields).filter(([name]) => !(name in settled));
   return left.length === 0 && kind !== "deletion" ? undefined : { kind, fields: Object.fromEntries(left) };
-}
-
-/** The claim as it is after its binding has ended. */
-export function unbound(claim: BoundClaim): UnboundClaim {
-  return { ...claim, binding: undefined, applied: undefined, inFlight: undefined };
 }

@@ -11,14 +11,14 @@ import {
 } from "#model";
 import type { Stream } from "#mapping";
 import { serviceIdOf, type Service, type ServiceRecord } from "#service";
-import { eachRecord, isForgotten, leftOut, type RecordStore, type RecordView } from "#store";
-import { KeysInFlight } from "./keys-in-flight.ts";
-import { ambiguous, type Found } from "./candidates.ts";
-import { ABSENT, absentReason } from "./left-out.ts";
-import type { Matcher } from "./matcher.ts";
-import { Resolver, type Wanted } from "../deliver/resolver.ts";
-import { expectReadable, stillUnbound } from "../deliver/course.ts";
-import { overwritten, shownAs, shownFields, type Counterpart, type Overwrite, type Shown } from "./shown.ts";
+import { eachRecord, leftOut, type RecordView } from "#store";
+import type { Action } from "../decide/action.ts";
+import { decide } from "../decide/decide.ts";
+import type { Wanted } from "../deliver/resolver.ts";
+import { KeysInFlight } from "../match/keys-in-flight.ts";
+import type { Matcher } from "../match/matcher.ts";
+import { overwritten, shownAs, shownFields, type Counterpart, type Overwrite, type Shown } from "../match/shown.ts";
+import { SurveyedKnowledge, type SurveyedKnowledgeDeps } from "./surveyed-knowledge.ts";
 
 /** How many of the records that match the same service record are named. */
 const RIVALS_TOLD = 5;
@@ -108,27 +108,25 @@ class Findings {
   }
 }
 
+type AdoptionStore = SurveyedKnowledgeDeps["store"];
+
 /**
  * Plans what a first run would do, stream by stream, and writes nothing to the service. It reads the same match index as the
  * deliveries. Plan parents before their children.
  */
 export class AdoptionPlanner {
-  readonly #store: RecordStore;
+  readonly #store: AdoptionStore;
   readonly #service: Pick<Service, "list" | "lookup">;
   readonly #matcher: Matcher;
-  readonly #resolver: Resolver;
-  readonly #keys = new KeysInFlight();
+  readonly #known: SurveyedKnowledgeDeps;
   /** Bindings that the plans so far would make. */
   readonly #planned = new Map<string, Binding>();
 
-  constructor(store: RecordStore, service: Pick<Service, "list" | "lookup">, matcher: Matcher) {
+  constructor(store: AdoptionStore, service: Pick<Service, "list" | "lookup">, matcher: Matcher) {
     this.#store = store;
     this.#service = service;
     this.#matcher = matcher;
-    this.#resolver = new Resolver(
-      { bindings: (ids) => this.#bindings(ids), record: (id) => store.record(id) },
-      service,
-    );
+    this.#known = { store, service, matcher, keys: new KeysInFlight(), planned: this.#planned };
   }
 
   /**
@@ -171,51 +169,25 @@ export class AdoptionPlanner {
 
   async #draft(stream: Stream, view: RecordView, signal: AbortSignal): Promise<Draft> {
     const { id, row, deleted, binding, state } = view;
-    const isUnbound = view.decision?.kind === "unbound";
-    let shown: Shown = { name: "", match: "" };
-    let isGone = false;
-    if (binding) return { id, ...shown, verdict: "bound", candidates: [binding.serviceId] };
-    if (isForgotten(view) || (isUnbound && state === "skipped"))
-      return { id, ...shown, verdict: "left out", candidates: [] };
+    const unshown = { id, name: "", match: "" };
+    if (binding) return { ...unshown, verdict: "bound", candidates: [binding.serviceId] };
+    if (view.decision?.kind === "unbound" && state === "skipped")
+      return { ...unshown, verdict: "left out", candidates: [] };
+    const knowledge = new SurveyedKnowledge(this.#known);
+    const shown = () => ({ ...unshown, ...(knowledge.wanted && shownAs(stream, knowledge.wanted.projection)) });
     try {
-      expectReadable(view);
-      const mapped = await stream.map(row, deleted);
-      isGone = mapped.kind === "deleted";
-      if (mapped.kind === "skip" || (isGone && (state === "deleted" || stream.match.length === 0)))
-        return { id, ...shown, verdict: "left out", candidates: [] };
-      if (isUnbound) throw stillUnbound();
-      const fields = mapped.kind === "record" ? mapped.fields : await stream.identify(row);
-      const wanted = await this.#resolver.resolve(id, fields, signal);
-      shown = shownAs(stream, wanted.projection);
-      const found = await this.#matcher.find(stream, wanted.projection, id, signal);
-      return { id, ...shown, ...this.#verdict(stream, id, wanted, found, isGone), wanted };
+      // Compared as if no create was begun: the delivery finds out its result.
+      const action = await decide({ ...view, intent: undefined }, stream, knowledge, signal);
+      return { ...shown(), ...foundOf(action, view), ...(knowledge.wanted && { wanted: knowledge.wanted }) };
     } catch (thrown) {
-      const error = errorFacts(thrown);
-      // The parent is new itself, so the service cannot have the child yet.
-      if (error.code === "E_PARENT_MISSING")
-        return { id, ...shown, verdict: isGone || stream.create === "never" ? "left out" : "new", candidates: [] };
       if (signal.aborted) throw thrown;
-      return { id, ...shown, verdict: "unclear", candidates: [], error };
+      const error = errorFacts(thrown);
+      if (error.code === "E_MATCH_AMBIGUOUS") return { ...shown(), ...ambiguousOf(error) };
+      if (error.code !== "E_PARENT_MISSING") return { ...shown(), verdict: "unclear", candidates: [], error };
+      // The parent is new itself, so the service cannot have the child yet.
+      const isNew = stream.create !== "never" && (await stream.map(row, deleted)).kind === "record";
+      return { ...unshown, verdict: isNew ? "new" : "left out", candidates: [] };
     }
-  }
-
-  #verdict(stream: Stream, id: RecordId, { projection }: Wanted, found: Found, isGone: boolean) {
-    const { free, owners, rule, contradiction } = found;
-    if (free.length > 1) return { verdict: "ambiguous", candidates: free } as const;
-    if (contradiction) {
-      const error = errorFacts(ambiguous(stream.resource, free, { ...contradiction, rule }));
-      return { verdict: "ambiguous", candidates: free, error } as const;
-    }
-    if (free.length === 1) return { verdict: isGone ? "deleted" : "matched", candidates: free } as const;
-    if (isGone) return { verdict: "left out", candidates: [] } as const;
-    if (stream.create === "never") {
-      const error = leftOut(absentReason(stream, projection, found), ABSENT);
-      return { verdict: "left out", candidates: [], error } as const;
-    }
-    const [owner] = owners;
-    if (owner) throw new WaitError("E_MATCH_TAKEN", `${recordLabel(owner)} has the same natural key`);
-    this.#keys.reserve(stream, projection, id);
-    return { verdict: "new", candidates: [] } as const;
   }
 
   /** Reads how the service shows the candidates, and which service records match no ERP record. */
@@ -235,15 +207,24 @@ export class AdoptionPlanner {
       }
     return { shown, orphans, orphanCount };
   }
+}
 
-  async #bindings(ids: readonly RecordId[]): Promise<ReadonlyMap<string, Binding>> {
-    const bound = new Map(await this.#store.bindings(ids));
-    for (const id of ids) {
-      const planned = this.#planned.get(recordName(id));
-      if (planned && !bound.has(recordName(id))) bound.set(recordName(id), planned);
-    }
-    return bound;
-  }
+/** What a decision about an unbound record says about the service. */
+function foundOf(action: Action, { state }: RecordView): Pick<Draft, "verdict" | "candidates" | "error"> {
+  if (action.kind === "create") return { verdict: "new", candidates: [] };
+  if (action.kind === "skip" && action.code)
+    return { verdict: "left out", candidates: [], error: leftOut(action.reason, action.code) };
+  // Its deletion was delivered before.
+  const isDone = action.kind === "adopt" && action.deletion && state === "deleted";
+  if (action.kind !== "adopt" || isDone) return { verdict: "left out", candidates: [] };
+  return { verdict: action.deletion ? "deleted" : "matched", candidates: [action.serviceId] };
+}
+
+/** Several candidates speak for themselves. */
+function ambiguousOf(error: ErrorFacts): Pick<Draft, "verdict" | "candidates" | "error"> {
+  const { candidates: found, field } = error.details;
+  const candidates = Array.isArray(found) ? found.filter((each) => typeof each === "number") : [];
+  return { verdict: "ambiguous", candidates, ...(field !== undefined && { error }) };
 }
 
 /** Returns the draft, marked as ambiguous if other records match the same service record. */
