@@ -2,7 +2,7 @@ import { parse } from "csv-parse/sync";
 import { messageOf, utf8Fault, type RecordId, type Utf8Fault } from "#model";
 import { csvText } from "#operator";
 import type { AdoptionPlan, PlannedRecord } from "#pipeline";
-import { overwriteText } from "./output/sides.ts";
+import { overwriteText } from "#operator";
 
 const COLUMNS = [
   "stream",

@@ -4,6 +4,12 @@ import type { CommandLine, Registration } from "./command-context.ts";
 import { failureCode, failureText, settingsAdvice } from "./output/failure-text.ts";
 import { exitCode, exitCodes, safeIo, type Io, type ProcessIo } from "./output/io.ts";
 
+/** The command of an act that the register has. */
+const anAct = (name: string) => async (): Promise<Registration> => {
+  const { registerActs } = await import("./act-command.ts");
+  return (cli) => registerActs(cli, (each) => each === name);
+};
+
 /** In the order of the help. Only the requested command is imported: importing all takes 100 ms and 5 MB more. */
 const commands: ReadonlyMap<string, () => Promise<Registration>> = new Map([
   ["init", async () => (await import("./init/index.ts")).registerInit],
@@ -16,27 +22,27 @@ const commands: ReadonlyMap<string, () => Promise<Registration>> = new Map([
   ["records", async () => (await import("./commands/views/records.ts")).registerRecords],
   ["groups", async () => (await import("./commands/acts/groups.ts")).registerGroups],
   ["explain", async () => (await import("./commands/views/explain.ts")).registerExplain],
-  ["watch", async () => (await import("./commands/acts/watch.ts")).registerWatch],
+  ["watch", anAct("watch")],
   ["history", async () => (await import("./commands/views/history.ts")).registerHistory],
   ["compare", async () => (await import("./commands/setup/compare.ts")).registerCompare],
   ["views", async () => (await import("./commands/setup/views.ts")).registerViews],
   ["peek", async () => (await import("./commands/setup/peek.ts")).registerPeek],
   ["test", async () => (await import("./commands/setup/test.ts")).registerTest],
   ["plan", async () => (await import("./commands/views/plan.ts")).registerPlan],
-  ["retry", async () => (await import("./commands/acts/retry.ts")).registerRetry],
-  ["skip", async () => (await import("./commands/acts/skip.ts")).registerSkip],
+  ["retry", anAct("retry")],
+  ["skip", anAct("skip")],
   ["resolve", async () => (await import("./commands/acts/resolve.ts")).registerResolve],
-  ["unbind", async () => (await import("./commands/acts/unbind.ts")).registerUnbind],
-  ["forget", async () => (await import("./commands/acts/forget.ts")).registerForget],
+  ["unbind", anAct("unbind")],
+  ["forget", anAct("forget")],
   ["fence", async () => (await import("./commands/acts/fence.ts")).registerFence],
   ["adopt", async () => (await import("./commands/acts/adopt.ts")).registerAdopt],
   ["reconcile", async () => (await import("./commands/maintenance/reconcile.ts")).registerReconcile],
   ["deletions", async () => (await import("./commands/acts/deletions.ts")).registerDeletions],
   ["files", async () => (await import("./commands/acts/files.ts")).registerFiles],
-  ["poll", async () => (await import("./commands/acts/poll.ts")).registerPoll],
-  ["reread", async () => (await import("./commands/acts/reread.ts")).registerReread],
-  ["pause", async () => (await import("./commands/acts/pause.ts")).registerPause],
-  ["resume", async () => (await import("./commands/acts/resume.ts")).registerResume],
+  ["poll", anAct("poll")],
+  ["reread", anAct("reread")],
+  ["pause", anAct("pause")],
+  ["resume", anAct("resume")],
   ["backup", async () => (await import("./commands/maintenance/backup.ts")).registerBackup],
   ["bundle", async () => (await import("./commands/maintenance/bundle.ts")).registerBundle],
   ["rename-stream", async () => (await import("./commands/maintenance/rename-stream.ts")).registerRenameStream],
@@ -92,12 +98,18 @@ export async function runCommand(argv: readonly string[], processIo: ProcessIo):
   }
 }
 
+/** Commands of acts without a place of their own in the help. */
+async function otherActs(): Promise<Registration> {
+  const { registerActs } = await import("./act-command.ts");
+  return (cli) => registerActs(cli, (each) => !commands.has(each));
+}
+
 /** The command that is named first; all of them where it tells of the others, as a help text does; none for the version. */
 function loadersOf(argv: readonly string[]): Iterable<() => Promise<Registration>> {
   const name = argv[0] === "--env-file" ? argv[2] : argv[0];
   if (name === "--version" || name === "-V") return [];
   const named = name === undefined || name === "completion" ? undefined : commands.get(name);
-  return named === undefined ? commands.values() : [named];
+  return named === undefined ? [...commands.values(), otherActs] : [named];
 }
 
 const helpEnd = `

@@ -18,41 +18,45 @@ export { arrivalText, duration, exchangeEnd, paceText } from "./text/figures.ts"
 export { queueText } from "./text/queue-text.ts";
 export { csvText } from "./text/csv.ts";
 export { actorText, actText, whoText } from "./text/actor-text.ts";
-export { retry, retryAct, type RetryInput } from "./acts/retry.ts";
-export { retryGroup, retryGroupAct } from "./acts/retry-group.ts";
-export { skip, type Skipped, type SkipInput } from "./acts/skip.ts";
 export { resolve } from "./acts/create.ts";
 export { bind, bindAct, type Bound } from "./acts/bind.ts";
-export { unbind } from "./acts/unbind.ts";
+export { unbindAct } from "./acts/unbind.ts";
 export { knownRecord, knownStream, labelOf } from "./acts/known-record.ts";
-export { longestWatchMs, watchRecord, type WatchInput } from "./acts/watch.ts";
-export { forget, forgettable, otherPlaces, type Forgettable } from "./acts/forget.ts";
-export { pollNow } from "./acts/poll.ts";
-export { rereadKeys, type Reread } from "./acts/reread-record.ts";
-export { rereadStream } from "./acts/reread-stream.ts";
-export { confirmDeletions, deletionsAct } from "./acts/deletions.ts";
+export { watchAct } from "./acts/watch.ts";
+export { pollAct } from "./acts/poll.ts";
+export { retryAct } from "./acts/retry.ts";
+export { retryGroupAct } from "./acts/retry-group.ts";
+export { rereadKeys } from "./acts/reread-record.ts";
+export { rereadStreamAct } from "./acts/reread-stream.ts";
+export { deletionsAct } from "./acts/deletions.ts";
 export { confirmPlan, heldCount, planAct } from "./acts/plan.ts";
-export { settleFile } from "./acts/files.ts";
+export { settleFileAct } from "./acts/files.ts";
 export { channelTestAct } from "./acts/channel-test.ts";
 export { noChannel, type ChannelTest } from "./state/channel-tests.ts";
 export { compareAct } from "./acts/compare.ts";
-export { noteAct, noteGroup, type GroupNoteInput } from "./acts/note.ts";
+export { noteAct, noteGroup } from "./acts/note.ts";
+export { pause } from "./acts/pause.ts";
 export { sameSnooze, textMax, type Sent } from "./acts/inputs.ts";
 export { acts } from "./acts/register.ts";
+export { UsageError, type AtTerminal, type Command, type CommandOption } from "./acts/command.ts";
+export { derivedCommand } from "./acts/derived-command.ts";
+export type { DaemonSystems, StoreSystems } from "./acts/systems.ts";
 export {
   answerOf,
+  commandOf,
+  defineAct,
   givenBy,
   missingIn,
   problemIn,
   type Act,
-  type SeenTargets,
-  type TargetKind,
   type ActForm,
-  type DaemonSystems,
   type FormField,
   type Given,
+  type SeenTargets,
+  type TargetKind,
   type Targets,
 } from "./acts/act.ts";
+export { overwriteText, sideText } from "./text/sides.ts";
 export { planStream, type StreamPlan, type StreamPlanDeps } from "./plan/stream-plan.ts";
 export {
   mappingHashes,
@@ -92,5 +96,3 @@ export {
   upkeepText,
   type UpkeepFacts,
 } from "./text/upkeep-text.ts";
-export { pause, type PauseInput, type StreamPause } from "./acts/pause.ts";
-export { resume } from "./acts/resume.ts";

@@ -1,10 +1,11 @@
 import { expect, it } from "vitest";
 import { HttpAnswer } from "#http";
 import type { Actor } from "#model";
-import { watchRecord } from "#operator";
+import { watchAct } from "#operator";
 import { runHousekeeping } from "../../src/daemon/watch/housekeeping.ts";
 import { RecordWatch } from "../../src/daemon/watch/record-watch.ts";
 import { customer, Scene } from "../conformance/store-scene.ts";
+import { carriedOut } from "../kit/acting.ts";
 import { silentLogger } from "../kit/logger.ts";
 import { memoryPlace } from "../store/memory-place.ts";
 
@@ -38,7 +39,7 @@ const poll = () => Promise.resolve();
 /** A watch of customers/1, and a delivery that makes these requests. */
 async function watched(scene: Scene, ...requests: readonly Request[]) {
   const watch = new RecordWatch(scene.clock, silentLogger);
-  await watchRecord(scene, { id: customer("1"), forMs: 60_000 }, anna);
+  await carriedOut(watchAct, scene, customer("1"), { minutes: 1 }, anna);
   await watch.open(scene.store);
   const handlers = watch.watching({ poll, deliver: async () => requests.forEach(watch.requested) });
   const deliver = (...of: Parameters<typeof handlers.deliver>) => handlers.deliver(...of);
@@ -114,17 +115,18 @@ it("keeps exchanges for seven days", async () => {
 
 it.each([Number.NaN, 0, DAY_MS + 1])("is refused for %s ms", async (forMs) => {
   await using scene = await Scene.open(memoryPlace);
-  const refused = watchRecord(scene, { id: customer("1"), forMs }, anna);
+  const refused = carriedOut(watchAct, scene, customer("1"), { minutes: forMs / 60_000 }, anna);
   await expect(refused).rejects.toMatchObject({ code: "E_WATCH_REFUSED" });
   expect(await scene.store.watches.watches(scene.clock.now())).toEqual([]);
 });
 
 it("is refused for a twenty-first record, and may replace its own", async () => {
   await using scene = await Scene.open(memoryPlace);
-  for (let key = 1; key <= 20; key++) await watchRecord(scene, { id: customer(String(key)), forMs: 1_000 }, anna);
-  const another = () => watchRecord(scene, { id: customer("21"), forMs: 1_000 }, anna);
+  for (let key = 1; key <= 20; key++)
+    await carriedOut(watchAct, scene, customer(String(key)), { minutes: 1 / 60 }, anna);
+  const another = () => carriedOut(watchAct, scene, customer("21"), { minutes: 1 / 60 }, anna);
   await expect(another()).rejects.toThrow("20 records are watched already");
-  await watchRecord(scene, { id: customer("20"), forMs: 2_000 }, anna);
+  await carriedOut(watchAct, scene, customer("20"), { minutes: 2 / 60 }, anna);
   scene.clock.advance(1_000);
   await expect(another()).resolves.toMatchObject({ isKnown: false });
 });

@@ -1,6 +1,7 @@
 import { describe, expect, it } from "vitest";
-import { decideAdoption, resolve, unbind } from "#operator";
+import { decideAdoption, resolve, unbindAct } from "#operator";
 import { customer, OOPS, Scene, upsert } from "../conformance/store-scene.ts";
+import { carriedOut } from "../kit/acting.ts";
 import { customersFile } from "../pipeline/customer-stream.ts";
 import { memoryPlace } from "../store/memory-place.ts";
 
@@ -43,9 +44,11 @@ describe("two people who answer the same record", () => {
     const wrong = { resource: "customer", serviceId: 5 };
     const right = { resource: "customer", serviceId: 6 };
     await store.resolve(id, { kind: "bind", binding: wrong });
-    await unbind(scene, { id, serviceId: 5 }, ann);
+    await carriedOut(unbindAct, scene, id, { serviceId: 5 }, ann);
     await store.resolve(id, { kind: "bind", binding: right });
-    await expect(unbind(scene, { id, serviceId: 5 }, ben)).rejects.toMatchObject({ code: "E_NOT_RESOLVABLE" });
+    await expect(carriedOut(unbindAct, scene, id, { serviceId: 5 }, ben)).rejects.toMatchObject({
+      code: "E_NOT_RESOLVABLE",
+    });
     expect((await store.record(id))!.binding).toEqual(right);
   });
 });

@@ -2,7 +2,7 @@ import { readFile } from "node:fs/promises";
 import { describe, expect, it } from "vitest";
 import { errorFacts } from "#model";
 import { testChannels } from "#notify";
-import { acts, givenBy, notedGroups, type Act, type DaemonSystems, type Targets } from "#operator";
+import { acts, commandOf, givenBy, notedGroups, type Act, type DaemonSystems, type Targets } from "#operator";
 import { loadSettings } from "#settings";
 import { keepReports } from "../../src/pipeline/refused-files.ts";
 import { heldNote } from "../../src/pipeline/notes.ts";
@@ -29,8 +29,8 @@ describe("the register of acts", () => {
 const named = acts.map((act) => [`${act.target} ${act.name}`, act] as const);
 
 describe("every act in the command line", () => {
-  it.each(named)("%s", async (_, { command }) => {
-    const [name = "", option] = command.split(" ");
+  it.each(named)("%s", async (_, act) => {
+    const [name = "", option] = commandOf(act).split(" ");
     const { code, stdout } = await runCaptured([name, "--help"]);
     expect([code, stdout.split("\n")[0]]).toEqual([0, expect.stringMatching(new RegExp(`^Usage: svcsync ${name} `))]);
     for (const flag of ["--why", "--as", "--json", option].filter((flag) => flag !== undefined))
@@ -277,7 +277,7 @@ describe("every act in the documents", () => {
     async (_, act) => {
       const [, listed = ""] =
         /^Commands that change something \(([^)]+)\)/m.exec(await readFile("docs/commands.md", "utf8")) ?? [];
-      expect(listed).toContain(`\`${act.command.split(" ")[0]}`);
+      expect(listed).toContain(`\`${commandOf(act).split(" ")[0]}`);
     },
   );
 });

@@ -1,6 +1,8 @@
 import { describe, expect, it } from "vitest";
-import { isSnoozed, noteGroup, notedGroups, retryGroup } from "#operator";
+import { isSnoozed, noteGroup, notedGroups, retryGroupAct } from "#operator";
 import { customer, Scene } from "../conformance/store-scene.ts";
+import { carriedOut } from "../kit/acting.ts";
+import { customersFile } from "../pipeline/customer-stream.ts";
 import { sqlitePlace } from "../store/sqlite-place.ts";
 
 const HOUR = 3_600_000;
@@ -92,7 +94,7 @@ describe("groups of records", () => {
   it("are retried as one, and no other record with them", async () => {
     await using made = await scene();
     const [group] = await notedGroups(made, streams);
-    expect(await retryGroup(made, streams, group!.id, by)).toBe(2);
+    expect(await carriedOut(retryGroupAct, made, group!.id, {}, by, customersFile().streams)).toBe(2);
     expect(await made.dueKeys()).toEqual(["1", "2"]);
     expect(await made.state(customer("3"))).toBe("parked");
   });
@@ -101,6 +103,8 @@ describe("groups of records", () => {
     await using made = await scene();
     const noting = noteGroup(made, streams, { id: "00000000", note: "x" }, by);
     await expect(noting).rejects.toMatchObject({ code: "E_GROUP_UNKNOWN" });
-    await expect(retryGroup(made, streams, "00000000", by)).rejects.toMatchObject({ code: "E_GROUP_UNKNOWN" });
+    await expect(carriedOut(retryGroupAct, made, "00000000", {}, by)).rejects.toMatchObject({
+      code: "E_GROUP_UNKNOWN",
+    });
   });
 });

@@ -1,7 +1,8 @@
 import { describe, expect, it } from "vitest";
-import { rereadKeys, rereadStream } from "#operator";
+import { rereadKeys, rereadStreamAct } from "#operator";
 import type { SourceStream } from "#sources";
 import { Scene, customer, upsert } from "../conformance/store-scene.ts";
+import { carriedOut } from "../kit/acting.ts";
 import { never } from "../kit/outcome.ts";
 import { memoryPlace } from "../store/memory-place.ts";
 
@@ -35,7 +36,7 @@ describe("reading records again", () => {
   it("does not undo a request to read the whole stream", async () => {
     await using scene = await Scene.open(memoryPlace);
     await scene.stage([upsert("1", { name: "first" })], { cursor: 1 });
-    await rereadStream(scene, "customers", by);
+    await carriedOut(rereadStreamAct, scene, "customers", {}, by);
     const source = erpAnswering(async () => {
       await scene.store.resetCursor("customers");
       return { name: "second" };

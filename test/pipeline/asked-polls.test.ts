@@ -1,7 +1,8 @@
 import { expect, it } from "vitest";
-import { pollNow } from "#operator";
+import { pollAct } from "#operator";
 import { AskedPolls } from "#pipeline";
 import { Scene } from "../conformance/store-scene.ts";
+import { carriedOut } from "../kit/acting.ts";
 import { memoryLogger } from "../kit/logger.ts";
 import { memoryPlace } from "../store/memory-place.ts";
 
@@ -18,7 +19,8 @@ it("polls once what a person asked for; while polls are paused, the request wait
     },
     ["customers", "contacts", "tickets"],
   );
-  await pollNow(scene, ["customers", "tickets"], { name: "anna", via: "cli", why: "a call" });
+  for (const stream of ["customers", "tickets"])
+    await carriedOut(pollAct, scene, stream, {}, { name: "anna", via: "cli", why: "a call" });
   await asked.look();
   await asked.look();
   expect(nudged).toEqual(["customers"]);

@@ -1,10 +1,11 @@
 import { describe, expect, it, vi } from "vitest";
 import { errorFacts, WaitError } from "#model";
-import { confirmDeletions } from "#operator";
+import { deletionsAct } from "#operator";
 import { heldDeletions } from "#pipeline";
 import type { Store } from "#store";
 import { DeleteGuard } from "../../src/pipeline/poll/delete-guard.ts";
 import { customer, deletion, OOPS, Scene, upsert } from "../conformance/store-scene.ts";
+import { carriedOut } from "../kit/acting.ts";
 import { memoryLogger, silentLogger } from "../kit/logger.ts";
 import { memoryPlace } from "../store/memory-place.ts";
 
@@ -55,7 +56,7 @@ describe("a person who confirms deletions", () => {
         return typeof member === "function" ? member.bind(target) : member;
       },
     });
-    await confirmDeletions({ store: slow }, { stream: "customers", count: 1 }, by);
+    await carriedOut(deletionsAct, { store: slow }, "customers", { count: 1 }, by);
     expect([await deleted(scene, "1"), await deleted(scene, "2")]).toEqual(["allowed", "E_DELETION_HELD"]);
   });
 
@@ -87,7 +88,7 @@ describe("a person who confirms deletions", () => {
     clock.advance(1_000);
     await scene.stage([deletion("2")]);
     const soon = await lookAt("2", async () => {
-      await confirmDeletions(scene, { stream: "customers", count: 2 }, by);
+      await carriedOut(deletionsAct, scene, "customers", { count: 2 }, by);
     });
     expect(soon).toBeLessThan(5_000);
     clock.advance(Number(soon));
@@ -100,7 +101,7 @@ describe("a person who confirms deletions", () => {
     clock.advance(HOUR);
     const again = await lookAt("3", async () => {
       const { count } = (await heldDeletions(store, "customers"))!;
-      await confirmDeletions(scene, { stream: "customers", count }, by);
+      await carriedOut(deletionsAct, scene, "customers", { count }, by);
     });
     expect(again).toBeLessThan(5_000);
     clock.advance(Number(again));
@@ -111,15 +112,16 @@ describe("a person who confirms deletions", () => {
     await using scene = await stream(4);
     await deleted(scene, "1");
     await deleted(scene, "2");
-    const one = { stream: "customers", count: 1 };
-    await expect(confirmDeletions(scene, one, by)).rejects.toMatchObject({ code: "E_NOT_RESOLVABLE" });
+    await expect(carriedOut(deletionsAct, scene, "customers", { count: 1 }, by)).rejects.toMatchObject({
+      code: "E_NOT_RESOLVABLE",
+    });
     expect(await heldDeletions(scene.store, "customers")).toMatchObject({ count: 2 });
   });
 
   it("confirmed none of those that come after the clock was set back", async () => {
     await using scene = await stream(4);
     await deleted(scene, "1");
-    await confirmDeletions(scene, { stream: "customers", count: 1 }, by);
+    await carriedOut(deletionsAct, scene, "customers", { count: 1 }, by);
     expect(await deleted(scene, "1")).toBe("allowed");
     scene.clock.advance(-HOUR);
     expect(await deleted(scene, "2")).toBe("E_DELETION_HELD");

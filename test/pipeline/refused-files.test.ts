@@ -1,7 +1,8 @@
 import { describe, expect, it } from "vitest";
-import { settleFile, urgencyOf } from "#operator";
+import { settleFileAct, urgencyOf } from "#operator";
 import { Poller, PollPauses, refusedFiles, streamStatus, Sweeper } from "#pipeline";
 import { openStore } from "#store";
+import { carriedOut } from "../kit/acting.ts";
 import { SetClock } from "../kit/clock.ts";
 import { silentLogger } from "../kit/logger.ts";
 import { never } from "../kit/outcome.ts";
@@ -101,12 +102,14 @@ describe("a refused file", () => {
   it("is settled by a person, once, and the act is kept", async () => {
     await using scene = await polled({});
     await scene.after({ "customers.csv": stray });
-    const wrong = settleFile(scene, { stream, name: "other.csv" }, by);
+    const wrong = carriedOut(settleFileAct, scene, stream, { name: "other.csv" }, by);
     await expect(wrong).rejects.toThrow("customers has no refused file other.csv: expected one of customers.csv");
-    await settleFile(scene, { stream, name: "customers.csv" }, by);
+    await carriedOut(settleFileAct, scene, stream, { name: "customers.csv" }, by);
     expect(await scene.after()).toMatchObject({ state: "following", attention: [] });
     expect(await scene.store.acts.recent({ since: 0, limit: 5 })).toMatchObject([{ action: "files", stream, by }]);
-    await expect(settleFile(scene, { stream, name: "customers.csv" }, by)).rejects.toThrow("Nothing was changed");
+    await expect(carriedOut(settleFileAct, scene, stream, { name: "customers.csv" }, by)).rejects.toThrow(
+      "Nothing was changed",
+    );
   });
 
   it("is one, too, whose lines without a key were left out of a delta", async () => {

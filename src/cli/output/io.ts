@@ -57,8 +57,7 @@ export function printJson(output: TextOutput, value: unknown): void {
 
 export const exitCode = { ok: 0, needsPerson: 1, changes: 2, usage: 64, stopped: 70, again: 75, settings: 78 } as const;
 
-/** The command line is wrong and nothing was done. The message is the whole output, and the exit code is `usage`. */
-export class UsageError extends Error {}
+export { UsageError } from "#operator";
 
 /** The meaning of each exit code, in every command, following sysexits.h and cron's conventions. */
 export const exitCodes: readonly (readonly [code: number, meaning: string])[] = [

@@ -1,14 +1,12 @@
 import { z } from "zod";
 import type { Stream } from "#mapping";
 import { recordLabel, type Actor, type RecordId, type StreamName } from "#model";
-import type { Matcher, StreamStatus } from "#pipeline";
-import type { Service } from "#service";
-import type { SourceStream } from "#sources";
-import type { AuditEntry, RecordView, Store } from "#store";
-import type { StreamPlan } from "../plan/stream-plan.ts";
-import type { ChannelTest } from "../state/channel-tests.ts";
+import type { StreamStatus } from "#pipeline";
+import type { AuditEntry, RecordView } from "#store";
 import type { NotedGroup } from "../state/noted-groups.ts";
+import type { Command } from "./command.ts";
 import { isConfirmed, text, yes, type Sent } from "./inputs.ts";
+import type { Reach } from "./systems.ts";
 
 /** What an act concerns. */
 export interface Targets {
@@ -32,36 +30,6 @@ export interface SeenTargets {
   readonly installation: undefined;
 }
 
-/** For acts that read and write the store alone. */
-export interface StoreSystems {
-  readonly store: Store;
-  /** The streams of the sync file. */
-  readonly streams: readonly Stream[];
-}
-
-/** For acts that ask the ERP or the service. */
-export interface ActSystems extends StoreSystems {
-  readonly service: Service;
-  readonly sources: { readonly streams: ReadonlyMap<StreamName, SourceStream> };
-  readonly matcher: Pick<Matcher, "blindFields">;
-}
-
-/** For acts that take a running daemon. */
-export interface DaemonSystems extends ActSystems {
-  /** What the next run would write. */
-  readonly planNow: (stream: StreamName) => Promise<StreamPlan>;
-  /** Starts to compare the ERP's records with the service's. */
-  readonly compareAdoption: () => Promise<void>;
-  /** Sends a test message through every channel; empty where none is set up. */
-  readonly testChannels: (by: Actor, signal: AbortSignal) => Promise<readonly ChannelTest[]>;
-}
-
-interface Reach {
-  readonly store: StoreSystems;
-  readonly systems: ActSystems;
-  readonly daemon: DaemonSystems;
-}
-
 /** One request to act. */
 export interface Given<Kind extends TargetKind = TargetKind, Input = Readonly<Record<string, unknown>>> {
   readonly target: Targets[Kind];
@@ -80,7 +48,8 @@ export type FormField =
       readonly kind: "choice";
       readonly name: string;
       readonly label: string;
-      readonly values: readonly (readonly [value: string | number, means: string])[];
+      /** What each value means. */
+      readonly values: Readonly<Record<string, string>>;
     };
 
 /** How the page offers an act. */
@@ -107,11 +76,12 @@ export interface Declared<Kind extends TargetKind, Shape extends z.ZodRawShape, 
   /** The last part of its address. */
   readonly name: string;
   readonly target: Kind;
-  readonly needs: Needs;
+  /** More than the store. */
+  readonly needs?: Needs;
   /** What it does, as an imperative. */
   readonly help: string;
-  /** The members of the JSON and the fields of the form, beside `why` and `confirm`. */
-  readonly input: Shape;
+  /** The members of the JSON, the fields of the form and the options of the command, beside `why` and `confirm`. */
+  readonly input?: Shape;
   /** What docs/api.md says of the members. */
   readonly inputHelp?: string;
   /** It cannot simply be undone: it takes a reason and a confirmation. */
@@ -137,13 +107,15 @@ export interface Declared<Kind extends TargetKind, Shape extends z.ZodRawShape, 
   readonly page?: "own" | `/${string}`;
   /** The address of an act on the installation. */
   readonly path?: `/${string}`;
-  /** The option of a command that has the act, such as `groups --note`. */
-  readonly command: string;
+  /** What the command that is derived from this act prints for a person. */
+  said?(targets: readonly Targets[Kind][], results: readonly Result[]): string;
+  /** Another form of its command, or the option of the command that has the act, such as `groups --note`. */
+  readonly command?: string | Command;
 }
 
 /** Any act; where its types matter, use the act itself. */
 export interface Act extends Omit<Declared<TargetKind, z.ZodRawShape, "daemon", unknown>, "needs"> {
-  readonly needs: keyof Reach;
+  readonly needs?: keyof Reach;
   /** What may be sent. */
   readonly body: z.ZodObject;
 }
@@ -154,6 +126,11 @@ export function defineAct<Kind extends TargetKind, Shape extends z.ZodRawShape, 
 ): Declared<Kind, Shape, Needs, Result> & Pick<Act, "body"> {
   const body = z.strictObject({ ...declared.input, why: text.optional(), confirm: yes.optional() });
   return { ...declared, body };
+}
+
+/** The command line that has the act, without its target. */
+export function commandOf({ name, command }: Act): string {
+  return typeof command === "string" ? command : name;
 }
 
 /** What is wrong with what was sent: place, found and expected; undefined if nothing is. */

@@ -6,7 +6,6 @@ import { z } from "zod";
 import { defineAct } from "./act.ts";
 import { knownStream } from "./known-record.ts";
 
-/** Releases a stream that waits for a decision about existing records. */
 export const adoptAct = defineAct({
   name: "adopt",
   target: "stream",

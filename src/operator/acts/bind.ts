@@ -8,7 +8,6 @@ import { defineAct } from "./act.ts";
 import { whole } from "./inputs.ts";
 import { knownRecord, knownStream, labelOf } from "./known-record.ts";
 
-/** Binds a record if this is confirmed; shows both sides in any case. */
 export const bindAct = defineAct({
   name: "bind",
   target: "record",

@@ -1,13 +1,11 @@
 import { noChannel } from "../state/channel-tests.ts";
 import { defineAct } from "./act.ts";
 
-/** Sends a test message through every channel. */
 export const channelTestAct = defineAct({
   name: "test",
   target: "installation",
   needs: "daemon",
   help: "Send a test message through every channel now, even during quiet hours",
-  input: {},
   inputHelp: "none; the answer is `channels`, each with `channel`, `isDelivered`, or `error` and `remedy`",
   audit: "notify",
   run: ({ testChannels }, { signal }, by) => testChannels(by, signal),

@@ -6,11 +6,9 @@ import { defineAct } from "./act.ts";
 import { instantOrNone } from "./inputs.ts";
 import { knownRecord } from "./known-record.ts";
 
-/** Answers an uncertain create: the service does not have the record. */
 export const createAct = defineAct({
   name: "create",
   target: "record",
-  needs: "store",
   help: "Create a record again: the service does not have it",
   input: { begunAt: instantOrNone.optional() },
   inputHelp:

@@ -1,21 +1,30 @@
-import { counted, type Actor, ParkError, type StreamName } from "#model";
-import { confirmDeletions as confirm, heldDeletions } from "#pipeline";
-import type { NoteStore, OperatorStore, RecordStore, Store } from "#store";
+import { counted, ParkError } from "#model";
+import { confirmDeletions, heldDeletions } from "#pipeline";
 import { defineAct } from "./act.ts";
 import { whole } from "./inputs.ts";
 
-/** Confirms the deletions that the guard holds, if there are still as many as the person saw. */
 export const deletionsAct = defineAct({
   name: "deletions",
   target: "stream",
-  needs: "store",
-  help: "Execute the deletions that the deletion guard holds",
+  help: "Execute the deletions that the deletion guard holds, and no others",
   input: { count: whole(0) },
   inputHelp: "`count`, the expected number of deletions; any other number is refused",
   isFinal: true,
   audit: "deletions",
   wakes: "deliveries",
-  run: (systems, { target: stream, input: { count } }, by) => confirmDeletions(systems, { stream, count }, by),
+  /** @throws {ParkError} E_NOT_RESOLVABLE when a different number is held now than the person saw. */
+  async run({ store }, { target: stream, input: { count } }, by) {
+    // Deletions that arrive while these are counted are not included.
+    const at = store.clock.now();
+    const held = await heldDeletions(store, stream);
+    if (held?.count !== count)
+      throw new ParkError(
+        "E_NOT_RESOLVABLE",
+        `${held?.count ?? 0} deletions of ${stream} are held now, but you confirmed ${count}: check them again`,
+      );
+    await store.acts.save(stream, { action: "deletions", outcome: `confirmed ${count} of ${held.known}` }, by);
+    await confirmDeletions(store, stream, held, at);
+  },
   bulk: {
     count: (_, { count }) => count,
     asked: (_, { count }) => count,
@@ -24,25 +33,3 @@ export const deletionsAct = defineAct({
   page: "own",
   command: "deletions --confirm",
 });
-
-/**
- * Confirms the deletions that the guard holds: these are carried out, and no others.
- * @param count how many the person saw.
- * @throws {ParkError} E_NOT_RESOLVABLE when a different number is held now.
- */
-export async function confirmDeletions(
-  { store }: { readonly store: Pick<Store, "acts" | "clock"> & OperatorStore & RecordStore & NoteStore },
-  { stream, count }: { readonly stream: StreamName; readonly count: number },
-  by: Actor,
-): Promise<void> {
-  // Deletions that arrive while these are counted are not included.
-  const at = store.clock.now();
-  const held = await heldDeletions(store, stream);
-  if (held?.count !== count)
-    throw new ParkError(
-      "E_NOT_RESOLVABLE",
-      `${held?.count ?? 0} deletions of ${stream} are held now, but you confirmed ${count}: check them again`,
-    );
-  await store.acts.save(stream, { action: "deletions", outcome: `confirmed ${count} of ${held.known}` }, by);
-  await confirm(store, stream, held, at);
-}

@@ -1,18 +1,23 @@
-import { counted, recordLabel, type Actor, type RecordId } from "#model";
-import type { OperatorStore, PrivacyStore, RecordStore, RecordView } from "#store";
-import { labelOf, knownRecord } from "./known-record.ts";
+import { counted, recordLabel, type RecordId } from "#model";
+import type { RecordStore, RecordView } from "#store";
 import { defineAct } from "./act.ts";
+import { UsageError, type Ended } from "./command.ts";
+import { knownRecord, labelOf } from "./known-record.ts";
 
-/** Overwrites the stored contents; key and binding stay. */
 export const forgetAct = defineAct({
   name: "forget",
   target: "record",
-  needs: "store",
   help: "Overwrite the personal data that svcsync keeps of a record, and keep its binding",
-  input: {},
   isFinal: true,
   audit: "forget",
-  run: (systems, { target: id }, by) => forget(systems, id, by),
+  /**
+   * Key and binding stay, so that nothing is created twice.
+   * @throws {ParkError} E_RECORD_UNKNOWN, E_NOT_FORGETTABLE.
+   */
+  async run({ store }, { target: id }, by) {
+    await knownRecord(store, id);
+    await store.privacy.forget(id, by);
+  },
   forms: ({ record: { state } }) =>
     state === "due" || state === "claimed" || state === "uncertain"
       ? []
@@ -23,39 +28,59 @@ export const forgetAct = defineAct({
               "Row, written values and details of its history are overwritten here; key and binding stay. Delete or anonymise it in the ERP and in the service first. Backups made before now still hold it.",
           },
         ],
-  command: "forget",
+  command: {
+    arguments: { "<record>": "" },
+    options: [{ flags: "--yes", help: "do not ask for confirmation" }],
+    words: `
+Overwritten: the ERP's row and its hash, what was written to the service, errors, recorded requests, and in the history what was
+written and the reasons that people gave. Kept: key, binding, who did what and when. Do not repeat personal data in --why.
+It cannot be undone. The file of the store is rewritten: seconds per gigabyte, in which a running daemon waits.
+`,
+    isOfAnyStream: true,
+    async run(
+      systems,
+      [id]: [RecordId],
+      { yes }: { readonly yes?: boolean },
+      { by, signal, warn, ask },
+    ): Promise<Ended> {
+      const record = await forgettable(systems.store, id);
+      const places = otherPlaces(record);
+      const placesText = `Its contents are also elsewhere:\n${places.map((place) => `- ${place}\n`).join("")}`;
+      if (!yes) {
+        warn(`${placesText}\n`);
+        const answer = await ask(`Forget ${recordLabel(id)}? This cannot be undone. (yes/no)`);
+        if (answer === undefined)
+          throw new UsageError("No terminal to ask on: add --yes to forget it without confirmation.");
+        if (!answer) {
+          warn("Nothing was forgotten.\n");
+          return { needsPerson: true };
+        }
+      }
+      await forgetAct.run(systems, { target: id, input: {}, isConfirmed: true, signal }, by);
+      const bound = record.binding ? `; it stays bound to ${labelOf(record.binding)}` : "";
+      const text = `Forgot ${recordLabel(id)}${bound}.\n${yes ? placesText : ""}`;
+      return { json: { ...record, otherPlaces: places }, text };
+    },
+  },
 });
 
-type ForgetStore = RecordStore & OperatorStore & { readonly privacy: PrivacyStore };
-
 /** A record whose contents are to be forgotten, and where else they are kept. */
-export interface Forgettable extends Pick<RecordView, "id" | "binding"> {
+interface Forgettable extends Pick<RecordView, "id" | "binding"> {
   /** The ERP reports it as deleted. */
   readonly isDeleted: boolean;
   /** Records that refer to it and have contents of their own. */
   readonly children: readonly RecordId[];
 }
 
-/** @throws {ParkError} E_RECORD_UNKNOWN. */
-export async function forgettable(store: RecordStore, id: RecordId): Promise<Forgettable> {
+async function forgettable(store: RecordStore, id: RecordId): Promise<Forgettable> {
   const { binding, deleted } = await knownRecord(store, id);
   return { id, binding, isDeleted: deleted, children: await store.boundChildren(id) };
-}
-
-/**
- * Overwrites what the store keeps of a record's contents. The key and the binding stay, so that nothing is created
- * twice.
- * @throws {ParkError} E_RECORD_UNKNOWN, E_NOT_FORGETTABLE.
- */
-export async function forget({ store }: { readonly store: ForgetStore }, id: RecordId, by: Actor): Promise<void> {
-  await knownRecord(store, id);
-  await store.privacy.forget(id, by);
 }
 
 const EXAMPLES = 5;
 
 /** Where else the contents of a record are kept, one sentence each. */
-export function otherPlaces({ binding, isDeleted, children }: Forgettable): string[] {
+function otherPlaces({ binding, isDeleted, children }: Forgettable): string[] {
   const labels = children.slice(0, EXAMPLES).map(recordLabel).join(", ");
   const isOne = children.length === 1;
   return [

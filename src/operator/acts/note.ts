@@ -9,11 +9,9 @@ import { expectRest } from "./pause.ts";
 
 const trimmed = text.transform((sent) => sent.trim()).optional();
 
-/** Saves a note, an owner or a snooze of a group. */
 export const noteAct = defineAct({
   name: "note",
   target: "group",
-  needs: "store",
   help: "Leave a note, an owner or a snooze for a cause",
   input: {
     note: trimmed,

@@ -1,14 +1,21 @@
 import { DAY_MS, HOUR_MS, localTime, ParkError, type Actor, type StreamName } from "#model";
 import type { Pause, Store } from "#store";
 import { z } from "zod";
+import { duration } from "../text/figures.ts";
 import { defineAct } from "./act.ts";
 import { number, yes } from "./inputs.ts";
 
-/** Pauses a stream; a longer pause stays. */
+interface PauseOptions {
+  /** The instant at which the pause ends. */
+  readonly until?: number;
+  /** Milliseconds from now. */
+  readonly for?: number;
+  readonly polls?: boolean;
+}
+
 export const pauseAct = defineAct({
   name: "pause",
   target: "stream",
-  needs: "store",
   help: "Pause deliveries of these streams until a given time; they then resume automatically",
   input: { hours: number(z.number("a number of hours")), polls: yes.default(false) },
   inputHelp: "`hours`, and `polls: true` to stop polling too; an earlier pause that lasts longer stays",
@@ -28,24 +35,56 @@ export const pauseAct = defineAct({
                 kind: "choice",
                 name: "hours",
                 label: "For",
-                values: [
-                  [1, "1 hour"],
-                  [4, "4 hours"],
-                  [24, "1 day"],
-                  [168, "1 week"],
-                ],
+                values: { 1: "1 hour", 4: "4 hours", 24: "1 day", 168: "1 week" },
               },
               { kind: "tick", name: "polls", label: "Stop polling too" },
             ],
           },
         ],
-  command: "pause",
+  command: {
+    arguments: { "<streams...>": "the streams" },
+    options: [
+      { flags: "--until <time>", help: "when it ends, for example 18:00 or 2026-11-22 18:00", takes: "moment" },
+      { flags: "--for <duration>", help: "how long it lasts, for example 30m, 2h or 1d", takes: "duration" },
+      { flags: "--polls", help: "also stop polling the ERP for them" },
+    ],
+    objection: (options: PauseOptions) =>
+      (options.until === undefined) === (options.for === undefined)
+        ? "Set the end of the pause: --until 18:00, or --for 2h."
+        : undefined,
+    async run(systems, [streams]: [readonly StreamName[]], options: PauseOptions, { by }) {
+      const { until: moment, for: lastsMs = 0, polls = false } = options;
+      const now = systems.store.clock.now();
+      const until = moment ?? now + lastsMs;
+      const paused = await pause(systems, { streams, until, polls }, by);
+      const endsAt = Math.min(...paused.map((each) => each.until));
+      const text = `${pausedText(paused, until, polls, now)}"svcsync resume ${streams.join(" ")}" ends it earlier.\n`;
+      return { json: { paused: streams, endsAt, polls: paused.every((each) => each.polls) }, text };
+    },
+  },
 });
+
+function pausedText(paused: readonly StreamPause[], until: number, polls: boolean, now: number): string {
+  const lasts = (end: number) => `until ${localTime(end)}, in ${duration(end - now)}`;
+  const isAsMeant = (each: StreamPause) => each.until === until && each.polls === polls;
+  const names = paused.filter(isAsMeant).map(({ stream }) => stream);
+  const lines = paused
+    .filter((each) => !isAsMeant(each))
+    .map((each) => {
+      const what = each.polls ? "is paused and not polled" : "is paused";
+      return `${each.stream} ${what} ${lasts(each.until)}: an earlier pause counts too.\n`;
+    });
+  if (names.length > 0)
+    lines.unshift(
+      `Paused ${names.join(", ")} ${lasts(until)}; ${polls ? "they are not polled either" : "they are still polled"}.\n`,
+    );
+  return lines.join("");
+}
 
 /** A stream that is paused for longer should leave the sync file; a longer snooze hides what should be repaired. */
 const LONGEST_REST_MS = 92 * DAY_MS;
 
-export interface PauseInput {
+interface PauseInput {
   readonly streams: readonly StreamName[];
   /** When it ends automatically. */
   readonly until: number;
@@ -54,7 +93,7 @@ export interface PauseInput {
 }
 
 /** A pause that is in effect for a stream. */
-export interface StreamPause extends Pause {
+interface StreamPause extends Pause {
   readonly stream: StreamName;
 }
 

@@ -6,7 +6,6 @@ import type { StreamPlan } from "../plan/stream-plan.ts";
 import { defineAct } from "./act.ts";
 import { text } from "./inputs.ts";
 
-/** Releases what a guard holds, if this is still its plan. */
 export const planAct = defineAct({
   name: "plan",
   target: "stream",

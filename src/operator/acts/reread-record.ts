@@ -4,13 +4,11 @@ import type { SourceStream } from "#sources";
 import type { ActStore, IntakeStore } from "#store";
 import { defineAct } from "./act.ts";
 
-/** Reads a record from the ERP now. */
 export const rereadRecordAct = defineAct({
   name: "reread",
   target: "record",
   needs: "systems",
   help: "Read a record from the ERP now",
-  input: {},
   audit: "reread",
   wakes: "deliveries",
   async run({ store, sources }, { target, signal }, by) {

@@ -1,28 +1,22 @@
-import type { Actor, StreamName } from "#model";
-import type { Store } from "#store";
 import { defineAct } from "./act.ts";
 
-/** Ends a pause. */
 export const resumeAct = defineAct({
   name: "resume",
   target: "stream",
-  needs: "store",
   help: "Resume paused streams",
-  input: {},
   audit: "resume",
   wakes: "deliveries",
-  run: (systems, { target }, by) => resume(systems, [target], by),
+  run: ({ store }, { target }, by) => store.acts.resume([target], store.clock.now(), by),
   forms: ({ name, holds }) =>
     holds.some(({ kind }) => kind === "pause") ? [{ label: "Resume", spoken: `Resume ${name}` }] : [],
   answersAttention: true,
-  command: "resume",
+  command: {
+    arguments: { "[streams...]": "these streams (default: all paused)" },
+    async run({ store, streams }, [names]: [readonly string[]], _, { by }) {
+      const wanted = names.length > 0 ? names : streams.map(({ name }) => name);
+      const resumed = await store.acts.resume(wanted, store.clock.now(), by);
+      const text = resumed.length === 0 ? "No such stream is paused.\n" : `Resumed ${resumed.join(", ")}.\n`;
+      return { json: { resumed }, text };
+    },
+  },
 });
-
-/** Ends the pauses of these streams; returns those that were paused. */
-export async function resume(
-  { store }: { readonly store: Pick<Store, "acts" | "clock"> },
-  streams: readonly StreamName[],
-  by: Actor,
-): Promise<StreamName[]> {
-  return store.acts.resume(streams, store.clock.now(), by);
-}

@@ -1,23 +1,27 @@
-import { counted, type Actor, type StreamName } from "#model";
-import type { GroupStore, OperatorStore } from "#store";
+import { counted } from "#model";
 import { groupRecords, unknownGroup } from "../state/noted-groups.ts";
 import { defineAct } from "./act.ts";
 import { whole } from "./inputs.ts";
-import { states } from "./retry.ts";
 
-/** Makes the records of one cause due again. */
 export const retryGroupAct = defineAct({
   name: "retry",
   target: "group",
-  needs: "store",
   help: "Retry the records of one cause",
   input: { count: whole(1).optional() },
   inputHelp: "`count`, optional: how many records you saw",
   audit: "retry",
   wakes: "deliveries",
-  run({ store, streams }, { target }, by) {
+  /**
+   * In whichever state they are. Resolves to how many.
+   * @throws {ParkError} E_GROUP_UNKNOWN when no record has this cause.
+   */
+  async run({ store, streams }, { target }, by) {
     const names = streams.map(({ name }) => name);
-    return retryGroup({ store }, names, target, by);
+    const ids = await Array.fromAsync(groupRecords({ store }, names, target), ({ id }) => id);
+    if (ids.length === 0) throw unknownGroup(target);
+    let count = 0;
+    for (const id of ids) count += await store.retryNow({ ...id, states: ["parked", "waiting"] }, by);
+    return count;
   },
   answer: (due, _, group) => ({ group, due }),
   bulk: {
@@ -30,20 +34,3 @@ export const retryGroupAct = defineAct({
   },
   command: "retry --group",
 });
-
-/**
- * Makes the records of a group due again, in whichever state they are. Returns how many.
- * @throws {ParkError} E_GROUP_UNKNOWN when no record has this cause.
- */
-export async function retryGroup(
-  { store }: { readonly store: OperatorStore & { readonly groups: GroupStore } },
-  streams: readonly StreamName[],
-  group: string,
-  by: Actor,
-): Promise<number> {
-  const ids = await Array.fromAsync(groupRecords({ store }, streams, group), ({ id }) => id);
-  if (ids.length === 0) throw unknownGroup(group);
-  let count = 0;
-  for (const id of ids) count += await store.retryNow({ ...id, states }, by);
-  return count;
-}

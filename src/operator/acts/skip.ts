@@ -1,62 +1,57 @@
-import { errorFacts, ParkError, SyncError, type Actor, type ErrorFacts, type RecordId, type RecordState } from "#model";
-import { eachRecord, isAnswerable, type OperatorStore, type RecordStore } from "#store";
+import { counted, oneLine, ParkError, SyncError, type RecordId, type RecordState } from "#model";
+import { eachRecord, isAnswerable, type RecordStore } from "#store";
 import { defineAct } from "./act.ts";
+import { UsageError } from "./command.ts";
 
-/** Leaves a record out until the ERP changes it. */
+/** States in which a person may skip a record. */
+const answerable: readonly RecordState[] = ["waiting", "parked", "uncertain"];
+
 export const skipAct = defineAct({
   name: "skip",
   target: "record",
-  needs: "store",
-  help: "Leave a record out until the ERP changes it",
-  input: {},
+  help: "Leave a record out until the ERP changes it, or all records of a stream with the same error",
   audit: "resolve",
   wakes: "deliveries",
-  async run({ store }, { target: id }, by) {
-    const [first] = (await skip({ store }, id, by)).refused;
-    if (first !== undefined) throw new ParkError("E_NOT_RESOLVABLE", first.error.message);
+  async run({ store }, { target }, by) {
+    try {
+      await store.resolve(target, { kind: "skip" }, by);
+    } catch (thrown) {
+      if (!(thrown instanceof SyncError) || thrown.family !== "park") throw thrown;
+      throw new ParkError("E_NOT_RESOLVABLE", thrown.message);
+    }
   },
   forms: ({ record: { state } }) =>
     isAnswerable(state) && state !== "skipped"
       ? [{ label: "Leave it out", means: "It is not delivered until the ERP changes it." }]
       : [],
-  command: "skip",
+  command: {
+    arguments: { "<target>": "one record as stream/key, or a stream with --code" },
+    options: [{ flags: "--code <code>", help: "the records of the stream with this error" }],
+    /** A record that changed state meanwhile does not stop the others. */
+    async run({ store }, [target]: [RecordId | string], { code }: { readonly code?: string }, { by, warn }) {
+      const ids = typeof target === "object" ? [target] : await withError(store, target, code);
+      let refused = 0;
+      for (const id of ids)
+        try {
+          await store.resolve(id, { kind: "skip" }, by);
+        } catch (thrown) {
+          if (!(thrown instanceof SyncError) || thrown.family !== "park") throw thrown;
+          refused++;
+          warn(`${oneLine(thrown.message)} (${thrown.code})\n`);
+        }
+      const skipped = ids.length - refused;
+      const text = `${counted(skipped, "record")} left out until the ERP changes ${skipped === 1 ? "it" : "them"}.\n`;
+      return { json: { skipped, refused }, text, needsPerson: refused > 0 || skipped === 0 };
+    },
+  },
 });
 
-/** One record, or those of a stream that met the same error. */
-export type SkipInput = RecordId | { readonly stream: string; readonly code: string };
-
-export interface Skipped {
-  readonly skipped: number;
-  /** Records that changed state meanwhile. */
-  readonly refused: readonly { readonly id: RecordId; readonly error: ErrorFacts }[];
-}
-
-/** States in which a person may skip a record. */
-const answerable: readonly RecordState[] = ["waiting", "parked", "uncertain"];
-
-/** Leaves records out until the ERP changes them. A record that changed state meanwhile does not stop the others. */
-export async function skip(
-  { store }: { readonly store: RecordStore & OperatorStore },
-  input: SkipInput,
-  by: Actor,
-): Promise<Skipped> {
-  const ids = "key" in input ? [input] : await groupOf(input, store);
-  const refused: { id: RecordId; error: ErrorFacts }[] = [];
-  for (const id of ids) {
-    try {
-      await store.resolve(id, { kind: "skip" }, by);
-    } catch (thrown) {
-      if (!(thrown instanceof SyncError) || thrown.family !== "park") throw thrown;
-      refused.push({ id, error: errorFacts(thrown) });
-    }
-  }
-  return { skipped: ids.length - refused.length, refused };
-}
-
-async function groupOf(
-  { stream, code }: { readonly stream: string; readonly code: string },
-  store: RecordStore,
-): Promise<RecordId[]> {
+/** The records of a stream that met the same error. */
+async function withError(store: RecordStore, stream: string, code: string | undefined): Promise<RecordId[]> {
+  if (code === undefined)
+    throw new UsageError(
+      `Give the group with --code, as "svcsync records ${stream}" shows it, or one record as stream/key.`,
+    );
   const ids: RecordId[] = [];
   for await (const { id, error } of eachRecord(store, { stream, states: answerable }))
     if (error?.code === code) ids.push(id);

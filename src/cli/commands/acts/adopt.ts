@@ -10,7 +10,7 @@ import { openPartsContext, type PartsContext } from "../../parts-context.ts";
 import { openMatcher } from "../../matcher.ts";
 import { NewFile, expectNewFile } from "../../output/new-file.ts";
 import { exitCode, printJson, UsageError, type Io } from "../../output/io.ts";
-import { overwriteText, sideText } from "../../output/sides.ts";
+import { overwriteText, sideText } from "#operator";
 import { table } from "../../output/table.ts";
 
 export interface AdoptOptions extends ActOptions {

@@ -1,6 +1,6 @@
 import type { Stream } from "#mapping";
 import { counted, oneLine } from "#model";
-import { confirmDeletions } from "#operator";
+import { deletionsAct } from "#operator";
 import { heldDeletions } from "#pipeline";
 import { actorOf, withActor, type ActOptions } from "../../actor.ts";
 import { positiveInteger } from "../../arguments.ts";
@@ -47,7 +47,8 @@ async function deletions(stream: string | undefined, options: DeletionsOptions, 
       say(`  if they are intended: "svcsync deletions ${name} --confirm --count ${count}"`);
       continue;
     }
-    await confirmDeletions(context, { stream: name, count: options.count ?? count }, actorOf(options));
+    const given = { target: name, input: { count: options.count ?? count }, isConfirmed: true, signal: io.signal };
+    await deletionsAct.run({ ...context, streams }, given, actorOf(options));
     say(
       isEmptied
         ? `${name}: confirmed; two further sweeps that find no record ${deletion === "set" ? "set the fields of" : "delete"} at most ${count}.`

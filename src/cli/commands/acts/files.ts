@@ -1,5 +1,5 @@
 import { oneLine } from "#model";
-import { settleFile, shellQuoted } from "#operator";
+import { settleFileAct, shellQuoted } from "#operator";
 import { refusalText, refusedFiles, type RefusedFile } from "#pipeline";
 import { actorOf, withActor, type ActOptions } from "../../actor.ts";
 import { openStoreContext, type Registration } from "../../command-context.ts";
@@ -23,10 +23,13 @@ async function files(stream: string | undefined, options: FilesOptions, io: Io):
   if (options.settle !== undefined && stream === undefined)
     throw new UsageError("--settle needs the stream of the file: svcsync files STREAM --settle NAME");
   await using context = await openStoreContext(options, io, [stream]);
-  if (options.settle !== undefined && stream !== undefined)
-    await settleFile(context, { stream, name: options.settle }, actorOf(options));
+  const { streams } = context.syncFile;
+  if (options.settle !== undefined && stream !== undefined) {
+    const given = { target: stream, input: { name: options.settle }, isConfirmed: true, signal: io.signal };
+    await settleFileAct.run({ ...context, streams }, given, actorOf(options));
+  }
   const found: (RefusedFile & { readonly stream: string })[] = [];
-  for (const { name } of context.syncFile.streams)
+  for (const { name } of streams)
     if (stream === undefined || name === stream)
       found.push(...(await refusedFiles(context.store, name)).map((file) => ({ stream: name, ...file })));
   if (options.json) printJson(io.stdout, { refused: found });

@@ -9,7 +9,7 @@ import { openPartsContext } from "../../parts-context.ts";
 import { confirmed } from "../../interview.ts";
 import { momentArgument } from "../../moment.ts";
 import { exitCode, printJson, UsageError, type Io } from "../../output/io.ts";
-import { overwriteText, sideText } from "../../output/sides.ts";
+import { overwriteText, sideText } from "#operator";
 
 interface ResolveOptions extends ActOptions {
   readonly bind?: number;

@@ -79,14 +79,14 @@ export function openForm(
 }
 
 /** One text field for each member. */
-function fieldsOf({ input }: Act): FormField[] {
+function fieldsOf({ input = {} }: Act): FormField[] {
   return Object.keys(input).map((name) => ({ kind: "text", name, label: name }));
 }
 
 function fieldHtml(field: FormField): Html {
   const { name } = field;
   if (field.kind === "hidden") return html`<input type="hidden" name="${name}" value="${field.value}" />`;
-  if (field.kind === "choice") return choice(field.label, name, field.values);
+  if (field.kind === "choice") return choice(field.label, name, Object.entries(field.values));
   if (field.kind === "tick")
     return html`<label class="sure"><input type="checkbox" name="${name}" value="yes" /> ${field.label}</label>`;
   if (field.kind === "text") return html`<label>${field.label} <input name="${name}" maxlength="${textMax}" /></label>`;

@@ -1,0 +1,62 @@
+import { z } from "zod";
+import { recordLabel, type RecordId } from "#model";
+import { answerOf, givenBy, problemIn, type Act, type Targets } from "./act.ts";
+import { UsageError, type Command } from "./command.ts";
+import type { DaemonSystems } from "./systems.ts";
+
+const targets: Readonly<Record<keyof Targets, Command["arguments"]>> = {
+  record: { "<record>": "" },
+  group: { "<id>": "the cause, as svcsync groups lists it" },
+  stream: { "<streams...>": "the streams" },
+  installation: {},
+};
+
+const yes = { flags: "--yes", help: "do not ask for confirmation" };
+
+/** The command of an act that says nothing else: its target, one option for each member of its input, and a question where it is final. */
+export function derivedCommand(act: Act): Command {
+  const { target: kind, needs, isFinal = false, input = {} } = act;
+  const options = Object.entries(input).map(([name, schema]) => ({
+    flags: `--${name.replace(/[A-Z]/g, (letter) => `-${letter.toLowerCase()}`)} <value>`,
+    help: z.globalRegistry.get(schema)?.description ?? name,
+  }));
+  return {
+    arguments: targets[kind],
+    options: isFinal ? [...options, yes] : options,
+    needsSystems: () => needs === "systems",
+    objection(options, { canBeAsked }) {
+      if (isFinal && !("yes" in options) && !canBeAsked)
+        return "No terminal to ask on: add --yes to do it without confirmation.";
+      return problemIn(act, sentBy(act, options));
+    },
+    async run(
+      systems: DaemonSystems,
+      args: readonly (RecordId | string | readonly string[])[],
+      options,
+      { by, signal, warn, ask },
+    ) {
+      const wanted: readonly Targets[keyof Targets][] = kind === "installation" ? [undefined] : args.flat();
+      const labels = wanted.map((each) => (typeof each === "object" ? recordLabel(each) : each)).join(", ");
+      if (isFinal && !("yes" in options) && (await ask(`${act.help} (${labels})? (yes/no)`)) !== true) {
+        warn("Nothing was done.\n");
+        return { needsPerson: true };
+      }
+      const done: { readonly answer: object; readonly result: unknown }[] = [];
+      for (const target of wanted) {
+        const given = { ...givenBy(act, target, sentBy(act, options), signal), isConfirmed: true };
+        const result = await act.run(systems, given, by);
+        const undone = act.undone?.(result);
+        if (undone !== undefined) throw new UsageError(undone);
+        done.push({ answer: answerOf(act, given, result), result });
+      }
+      const results = done.map(({ result }) => result);
+      const json = kind === "stream" ? { streams: wanted } : done[0]!.answer;
+      return { json, text: act.said?.(wanted, results) ?? `Done: ${[act.name, labels].join(" ").trim()}.\n` };
+    },
+  };
+}
+
+/** What is sent with the act, among the options of its command. */
+function sentBy({ input = {} }: Act, options: object) {
+  return Object.fromEntries(Object.entries(options).filter(([name]) => name in input));
+}
