@@ -55,6 +55,11 @@ export function wireStream(parts: StreamDeps): SourceStream {
     tracks.length > 0 ? changesByStamp(parts, cursor, signal) : changesWhole(table, cursor, signal);
   const keysOf = (rows: readonly WireRow[]) =>
     members === undefined ? rows.map(({ key }) => key) : memberKeys(rows, members);
+  let isTold = false;
+  const tell = (thrown: ParkError) => {
+    if (!isTold) parts.logger.warn({ err: thrown }, "list of deletions was refused");
+    isTold = true;
+  };
   return {
     capabilities: { deletions: deletions === undefined || hasSilentDeletions ? "sweep" : "feed" },
     changes: (cursor, signal) => {
@@ -71,7 +76,10 @@ export function wireStream(parts: StreamDeps): SourceStream {
     keyless: () => Promise.resolve(tables.flatMap(({ reader }) => reader?.keyless ?? []).slice(0, 1)),
     ...(deletions === undefined
       ? {}
-      : { deletions: (cursor: Cursor | null, signal: AbortSignal) => deleted(parts, deletions, cursor, signal) }),
+      : {
+          deletions: (cursor: Cursor | null, signal: AbortSignal) =>
+            deletionsOf(parts, deletions, { cursor, signal, tell }),
+        }),
     check: (signal) => checkStream(parts, signal),
   };
 }
@@ -86,6 +94,24 @@ async function readMember(
   const row = parent === undefined ? undefined : await parts.readOne(parent, signal);
   if (parent === undefined || row === undefined) return undefined;
   return members.of(parent, row).find((record) => record.key === key)?.row;
+}
+
+/** Like {@link deleted}; empty if the ERP does not let this user read the feed and a sweep finds the same deletions, only later. */
+async function* deletionsOf(
+  parts: StreamDeps,
+  track: Track,
+  { cursor, signal, tell }: { cursor: Cursor | null; signal: AbortSignal; tell: (thrown: ParkError) => void },
+): AsyncGenerator<ChangeBatch> {
+  try {
+    yield* deleted(parts, track, cursor, signal);
+  } catch (thrown) {
+    if (!isReplaceable(parts, thrown)) throw thrown;
+    tell(thrown);
+  }
+}
+
+function isReplaceable({ hasSilentDeletions }: StreamDeps, thrown: unknown): thrown is ParkError {
+  return hasSilentDeletions === true && thrown instanceof ParkError && thrown.code === "E_SOURCE_FORBIDDEN";
 }
 
 /** Yields the feed's deletions. A key counts only while the ERP does not have the record, which may exist again under the same key. */
@@ -127,7 +153,26 @@ async function checkStream(parts: StreamDeps, signal: AbortSignal): Promise<Find
     findings.push(...(await filterFindings(`${name}: ${field}`, track, times, signal)));
     findings.push(await futureFinding(`${name}: ${field} ahead`, track, times, signal));
   }
-  return findings;
+  return [...findings, ...(await feedFindings(parts, signal))];
+}
+
+/** Checks that the list of deletions can be read. If it cannot, and sweeps find the same deletions, that is a warning. */
+async function feedFindings(parts: StreamDeps, signal: AbortSignal): Promise<Finding[]> {
+  const { name, deletions, hasSilentDeletions = false } = parts;
+  if (deletions === undefined) return [];
+  const { table } = deletions;
+  const found = await finding(`${name}: deletions`, async () => {
+    await table.byKey({ kind: "all" }, undefined, signal);
+    return `${table.name} can be read`;
+  });
+  if (found.code !== "E_SOURCE_FORBIDDEN" || !hasSilentDeletions) return [found];
+  return [
+    {
+      ...found,
+      verdict: "warning",
+      remedy: `Let the user read ${table.name}. Until then, only sweeps find deletions (SWEEP_INTERVAL_SECONDS).`,
+    },
+  ];
 }
 
 /** Reports a key that is not unique: it would make several rows of the ERP one record. */

@@ -117,14 +117,34 @@ function withoutTags(page: string): string {
   return words;
 }
 
+/** Where errors have their message, the best first. Frappe without tracebacks has only the last three. */
+const MESSAGES =
+  "message value detail error exception title errors error_description messages _server_messages _error_message exc_type".split(
+    " ",
+  );
+
 /** Returns an error's message, which has many spellings: `message`, `error.message.value`, `exception`, `detail`, … */
 function messageOf(value: Json | undefined): string | undefined {
   if (typeof value === "string") return value.trim() === "" ? undefined : value;
   if (Array.isArray(value)) return messageOf(value[0]);
   if (!isJsonObject(value)) return undefined;
-  for (const name of ["message", "value", "error", "exception", "detail", "title", "errors", "error_description"]) {
-    const found = messageOf(value[name]);
+  for (const name of MESSAGES) {
+    const found = name === "_server_messages" ? serverMessage(value[name]) : messageOf(value[name]);
     if (found !== undefined) return found;
   }
   return undefined;
+}
+
+/** Frappe writes messages as JSON in a JSON list in a text, with HTML in it. */
+function serverMessage(value: Json | undefined): string | undefined {
+  if (typeof value !== "string") return undefined;
+  try {
+    const list: Json = JSON.parse(value);
+    const first = Array.isArray(list) ? list[0] : undefined;
+    const said: Json | undefined = typeof first === "string" && first.startsWith("{") ? JSON.parse(first) : first;
+    const found = messageOf(said);
+    return found === undefined ? undefined : withoutTags(found).replace(/\s+/g, " ").trim();
+  } catch {
+    return withoutTags(value).trim();
+  }
 }
