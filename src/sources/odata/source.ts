@@ -6,7 +6,7 @@ import { reachFindings } from "../wire/client/web-check.ts";
 import { WebClient } from "../wire/client/web-client.ts";
 import { wireStream } from "../wire/wire-stream.ts";
 import { isTransient, ODataClient } from "./client.ts";
-import { ListedMembers } from "./members.ts";
+import { ListedMembers } from "../wire/listed-members.ts";
 import { ODataTable } from "./odata-table.ts";
 import { mannersOf, stampsOf } from "./presets.ts";
 import type { ODataRead, ODataSettings, StampSetting } from "./schema.ts";

@@ -9,8 +9,16 @@ import type { WebClient } from "../wire/client/web-client.ts";
 import type { RestPage, RestQuery, RestShape } from "./shape.ts";
 import { fitsAddress, SingleRecords } from "./single-record.ts";
 
-/** Makes a shape a table to walk. With `isLog`, one key may occur several times. */
-export function restTable(client: WebClient, shape: RestShape, isLog = false): WireTable {
+export interface RestTableOptions {
+  /** One key may occur several times. */
+  readonly isLog?: boolean;
+  /** The records of the stream are inside the rows, so that keys alone do not tell which there are. */
+  readonly holdsMembers?: boolean;
+}
+
+/** Makes a shape a table to walk. */
+export function restTable(client: WebClient, shape: RestShape, options: RestTableOptions = {}): WireTable {
+  const { isLog = false, holdsMembers = false } = options;
   const gauge = new PageGauge();
   const reader = new RowReader({
     name: shape.name,
@@ -46,7 +54,7 @@ export function restTable(client: WebClient, shape: RestShape, isLog = false): W
       const page = await read({ order: "key", keysOnly, ...scopeOf(scope), ...pageAt(after) }, signal);
       if (page === undefined) return { rows: [] };
       const next = shape.next(page);
-      const rows = reader.read(page.rows, keysOnly);
+      const rows = reader.read(page.rows, keysOnly && !holdsMembers);
       return next === undefined ? { rows } : { rows, next };
     },
     ...(shape.one === undefined

@@ -39,6 +39,16 @@ const paging = z
     message: "paging by page, offset or cursor needs `parameter`",
   });
 
+const each = z
+  .strictObject({
+    in: z.string().min(1).describe("Name of the list, e.g. contactPersons"),
+    key: key.describe("What is unique in a member within its record"),
+  })
+  .optional()
+  .describe(
+    "Read the members of a list inside each record, one record each; `parent` of a row is the record around it",
+  );
+
 const stamped = {
   path: z.string().min(1).describe("Path of the list below the source's `url`"),
   method: z.enum(["GET", "POST"]).default("GET").describe("POST where the API is asked by a body"),
@@ -68,6 +78,7 @@ const stamped = {
 
 const configured = z.strictObject({
   ...stamped,
+  each,
   one: z
     .strictObject({
       path: z.string().min(1).describe("Path of one record: `{key}`, or `{key.0}` of a composite one"),
@@ -91,6 +102,11 @@ const preset = z.strictObject({
     .describe("Where it is not the product's own; null: none"),
   fields: z.array(z.string()).optional().describe("Only these fields"),
   where: jsonValue.optional().describe("A fixed condition, in the product's own form"),
+  include: z
+    .array(z.string().min(1))
+    .optional()
+    .describe("What else the API puts into each record: weclapp's referenced entities, Xentral's includes"),
+  each,
   size: z.int().min(1).optional().describe("Rows per page"),
   deletions: z.boolean().default(true).describe("Follow the product's list of deletions, where it has one"),
   ...pollSettings,

@@ -8,6 +8,7 @@ import { PRECISIONS } from "../wire/stamps/stamp-format.ts";
 import type { WireTable } from "../wire/table.ts";
 import type { Track } from "../wire/walk/changes.ts";
 import { walkComplete } from "../wire/walk/walk-keys.ts";
+import { ListedMembers } from "../wire/listed-members.ts";
 import { wireStream } from "../wire/wire-stream.ts";
 import { configuredShape } from "./configured.ts";
 import { dolibarr } from "./presets/dolibarr.ts";
@@ -27,7 +28,7 @@ export async function openRest(settings: RestSettings, context: OpenContext): Pr
     stream(name, read) {
       const { tracks, deletions, hasSilentDeletions = false } = shapesOf(name, read, settings);
       const main = tracks[0];
-      const table = restTable(client, main);
+      const table = restTable(client, main, { holdsMembers: read.each !== undefined });
       const single = main.one === undefined ? undefined : new SingleRecords(client, main, table);
       return wireStream({
         name,
@@ -37,8 +38,11 @@ export async function openRest(settings: RestSettings, context: OpenContext): Pr
           main.stamp === undefined
             ? []
             : tracks.map((shape) => trackOf(shape, shape === main ? table : restTable(client, shape))),
-        ...(deletions === undefined ? {} : { deletions: trackOf(deletions, restTable(client, deletions, true)) }),
+        ...(deletions === undefined
+          ? {}
+          : { deletions: trackOf(deletions, restTable(client, deletions, { isLog: true })) }),
         hasSilentDeletions,
+        ...(read.each === undefined ? {} : { members: new ListedMembers(main.name, read.each) }),
         times: { clock: client.serverClock, overlapMs: read.overlap, marginMs: read.margin },
         logger: context.logger.child({ stream: name }),
         readOne: async (key, signal) => {

@@ -4,7 +4,7 @@ import type { PresetRead, RestSettings } from "../schema.ts";
 import { stamped, type RestQuery, type RestShapes } from "../shape.ts";
 import { addressOf } from "../template.ts";
 import { encodeStamp, isEmpty404, isOwn404, rowAt, rowsAt } from "../wire.ts";
-import { afterLastKey, byKeyset, conditionOf, rangeEnds } from "./preset-shape.ts";
+import { afterLastKey, byKeyset, conditionOf, rangeEnds, refuseInclude } from "./preset-shape.ts";
 
 const parameters = z.record(z.string(), z.union([z.string(), z.number()])).default({});
 const PAGE_SIZE = 100;
@@ -14,6 +14,7 @@ const PAGE_SIZE = 100;
  * stamps as quoted text in the database's zone; answers give them as seconds, which PHP computed in its own zone.
  */
 export function dolibarr(read: PresetRead, settings: RestSettings): RestShapes {
+  refuseInclude(read, "dolibarr");
   const { sqlfilters, ...where } = conditionOf(read, parameters, "an object, e.g. { mode: 1 } for customers");
   // In brackets: an `or` in it binds less than the `and` before what is added.
   const fixed = sqlfilters === undefined ? [] : [`(${sqlfilters})`];

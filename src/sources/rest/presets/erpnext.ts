@@ -4,7 +4,7 @@ import type { PresetRead, RestSettings } from "../schema.ts";
 import { stamped, type RestPage, type RestQuery, type RestShape, type RestShapes } from "../shape.ts";
 import { addressOf } from "../template.ts";
 import { encodeStamp, jsonText, jsonValue, rowsAt, valueAt } from "../wire.ts";
-import { afterLastKey, byKeyset, conditionOf, rangeEnds } from "./preset-shape.ts";
+import { afterLastKey, byKeyset, conditionOf, rangeEnds, refuseInclude } from "./preset-shape.ts";
 
 type Filter = [field: string, operator: string, value: Json];
 /** A condition on the DocType itself, or on one of its child tables, which is named first by its DocType. */
@@ -17,6 +17,7 @@ const DELETED = "Deleted Document";
 
 /** ERPNext and everything else on Frappe: DocTypes over REST, with "Deleted Document" as the list of deletions. */
 export function erpnext(read: PresetRead, settings: RestSettings): RestShapes {
+  refuseInclude(read, "erpnext");
   const form =
     'a list of [field, operator, value], e.g. [["disabled","=",0]], or of [child DocType, field, operator, value]';
   const where: Condition[] = conditionOf(read, filters, form);

@@ -34,3 +34,11 @@ export function conditionOf<T>(read: PresetRead, schema: z.ZodType<T>, form: str
   if (parsed.success) return parsed.data;
   throw new StopError("E_SOURCE_SETTINGS", `the stream's \`where\` is not ${form}`, { details: { table: read.table } });
 }
+
+/** @throws {StopError} E_SOURCE_SETTINGS when the stream has `include`, for a product whose API has no such parameter. */
+export function refuseInclude({ table, include }: PresetRead, product: string): void {
+  if (include === undefined) return;
+  throw new StopError("E_SOURCE_SETTINGS", `${table}: the preset ${product} does not know \`include\``, {
+    details: { table },
+  });
+}

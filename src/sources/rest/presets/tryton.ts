@@ -17,7 +17,7 @@ import {
   type Wall,
   type WebRequest,
 } from "../wire.ts";
-import { afterLastKey, byKeyset, conditionOf, rangeEnds } from "./preset-shape.ts";
+import { afterLastKey, byKeyset, conditionOf, rangeEnds, refuseInclude } from "./preset-shape.ts";
 
 const domain = z.array(jsonValue).default([]);
 const PAGE_SIZE = 500;
@@ -27,6 +27,7 @@ const PAGE_SIZE = 500;
  * `create_date` for records without one.
  */
 export function tryton(read: PresetRead): RestShapes {
+  refuseInclude(read, "tryton");
   if (read.fields === undefined)
     throw new StopError(
       "E_SOURCE_SETTINGS",

@@ -3,8 +3,9 @@ import { ParkError, type Json, type JsonObject } from "#model";
 import type { PresetRead } from "../schema.ts";
 import { stamped, type RestShapes } from "../shape.ts";
 import { addressOf } from "../template.ts";
-import { encodeStamp, isOwn404, isStray, jsonText, rowAt, rowsAt } from "../wire.ts";
+import { encodeStamp, isOwn404, isStray, jsonText, rowsAt } from "../wire.ts";
 import { afterLastKey, byKeyset, conditionOf } from "./preset-shape.ts";
+import { isTransient, withReferenced } from "./weclapp-answer.ts";
 
 const parameters = z.record(z.string(), z.union([z.string(), z.number(), z.boolean()])).default({});
 const PAGE_SIZE = 1000;
@@ -22,56 +23,76 @@ interface Filter {
  */
 export function weclapp(read: PresetRead): RestShapes {
   const where = conditionOf(read, parameters, "an object of filters, e.g. { customer-eq: true }");
+  const { table, include = [] } = read;
   const changed = read.changed === undefined ? "lastModifiedDate" : read.changed;
   const pageSize = read.size ?? PAGE_SIZE;
   const keyFields = read.key ?? ["id"];
   const filters = Object.entries(where).map(([name, value]) => ({ name, value, ...ownFilter(name) }));
   const filtered = filters.flatMap(({ property }) => property ?? []);
-  const needed = [...new Set(["id", ...keyFields, ...filtered, ...(changed === null ? [] : [changed])])];
+  const listed = read.each === undefined ? [] : [read.each.in];
+  const needed = [...new Set(["id", ...keyFields, ...filtered, ...listed, ...(changed === null ? [] : [changed])])];
+  const fields = read.fields && [...new Set([...needed, ...include.map(propertyOf), ...read.fields])];
+  const included = include.length === 0 ? {} : { includeReferencedEntities: include.join(",") };
+  const rows = (answer: Json) => {
+    const found = withReferenced(rowsAt(answer, "result"), include, answer);
+    for (const filter of filters) assertFiltered(table, found, filter);
+    return found;
+  };
   return {
     tracks: [
       {
-        name: read.table,
+        name: table,
         keyFields,
         ...stamped(changed, { zone: "UTC", precision: "millisecond", format: "epoch_ms" }),
         ...byKeyset,
         pageSize,
         request({ order, range, page, keysOnly }) {
-          const properties = keysOnly ? needed : read.fields && [...new Set([...needed, ...read.fields])];
+          const properties = keysOnly ? needed : fields;
           return {
-            url: addressOf(read.table, {
+            url: addressOf(table, {
               ...where,
               ...(range?.from === undefined ? {} : { [`${changed}-ge`]: epochMs(range.from) }),
               ...(range?.below === undefined ? {} : { [`${changed}-lt`]: epochMs(range.below) }),
               ...(page === undefined ? {} : { "id-gt": jsonText(page) }),
               ...(properties === undefined ? {} : { properties: properties.join(",") }),
+              ...(keysOnly ? {} : included),
               sort: order === "stamp" ? `${changed},id` : "id",
               page: 1,
               pageSize,
               serializeNulls: true,
             }),
+            transient: isTransient,
           };
         },
-        rows(answer) {
-          const rows = rowsAt(answer, "result");
-          for (const filter of filters) assertFiltered(read.table, rows, filter);
-          return rows;
-        },
+        rows,
         next: afterLastKey("id"),
         ...(keyFields.join() === "id"
           ? {
               // Read from the list, because a record's own address takes no filters.
               one: (key: string) => ({
-                url: addressOf(read.table, { ...where, "id-eq": key, page: 1, pageSize: 1, serializeNulls: true }),
+                url: addressOf(table, {
+                  ...where,
+                  ...included,
+                  "id-eq": key,
+                  page: 1,
+                  pageSize: 1,
+                  serializeNulls: true,
+                }),
                 absent: isOwn404,
+                transient: isTransient,
               }),
-              oneRow: (answer: Json) => rowAt(answer, "result"),
+              oneRow: (answer: Json) => rows(answer)[0],
               isListed: true as const,
             }
           : {}),
       },
     ],
   };
+}
+
+/** The property of a path to what is referred to: `contacts` of `contacts.id`. */
+function propertyOf(path: string): string {
+  return path.split(".", 1)[0]!;
 }
 
 /** Splits a filter on a property of the entity itself. Returns nothing for a filter on a related entity. */

@@ -1,7 +1,12 @@
 import { isJsonObject, joinKey, ParkError, splitKey, type JsonObject, type Key, type Row } from "#model";
-import { keyParts } from "../wire/stamps/values.ts";
-import type { Members } from "../wire/members.ts";
-import type { ODataRead } from "./schema.ts";
+import { keyParts } from "./stamps/values.ts";
+import type { Members } from "./members.ts";
+
+/** The word `each` of a stream: the property that holds the list, and what is unique in a member. */
+export interface Each {
+  readonly in: string;
+  readonly key: readonly string[];
+}
 
 /** Where a record holds the entity around it. */
 const PARENT = "parent";
@@ -12,7 +17,7 @@ export class ListedMembers implements Members {
   readonly #list: string;
   readonly #key: readonly string[];
 
-  constructor(entity: string, { in: list, key }: NonNullable<ODataRead["each"]>) {
+  constructor(entity: string, { in: list, key }: Each) {
     this.#entity = entity;
     this.#list = list;
     this.#key = key;
