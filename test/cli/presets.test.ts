@@ -95,7 +95,7 @@ describe("an order that is cancelled", () => {
     ["rest", { number: "7", customer_id: 1, status: "cancelled" }],
     ["businessOne", { DocNum: 7, CardCode: "C1", DocumentStatus: "bost_Close", Cancelled: "tYES" }],
     ["weclapp", { orderNumber: "7", customerId: "1", status: "CANCELLED" }],
-    ["xentral", { documentNumber: "7", customer: { id: "1" }, status: "canceled" }],
+    ["xentral", { documentNumber: "7", address: { id: "1" }, status: "cancelled" }],
     ["erpnext", { name: "MV-7", customer: "C1", docstatus: 2 }],
   ])("is shown as such in the service by the preset %s, not left open", async (name, row) => {
     const { syncFile } = presets.find((preset) => preset.name === name)!;
