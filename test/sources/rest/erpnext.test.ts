@@ -1,24 +1,21 @@
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
-import { parse } from "yaml";
+import type { Change, Cursor } from "#model";
+import type { SourceStream } from "#sources";
 import { Sweeper } from "#pipeline";
-import { readPresets } from "../../../src/cli/init/presets.ts";
 import { Scene } from "../../conformance/store-scene.ts";
 import { silentLogger } from "../../kit/logger.ts";
 import { memoryPlace } from "../../store/memory-place.ts";
-import { MemoryErp } from "../memory-erp.ts";
 import { allKeys, poll } from "../reading.ts";
 import { SetClock } from "../../kit/clock.ts";
 import { type Asked, type Told, type WebServer, startWebServer } from "../../kit/http.ts";
 import { never } from "../../kit/outcome.ts";
-import { presetStream } from "./preset-stream.ts";
+import { presetStream, writtenRead } from "./preset-stream.ts";
+import { FrappeSite } from "./products/frappe/site.ts";
 
 const clock = new SetClock(0);
-const erp = new MemoryErp();
-let gone: { deleted_name: string; creation: string; restored: number }[];
+let site: FrappeSite;
 let server: WebServer;
 let answer: (asked: Asked) => Told;
-/** Customers that `disabled = 0` leaves out. */
-const disabled = new Set<number>();
 
 const DAY = "2026-03-02";
 const stampOf = (time: string) => Date.parse(`${DAY}T${time}Z`) * 1000;
@@ -29,54 +26,30 @@ const text = (stamp: number) =>
     .replace("Z", String(stamp % 1000).padStart(3, "0"));
 const name = (id: number) => `CUST-${String(id).padStart(5, "0")}`;
 
-/** Frappe as documented: 20 rows and `name` alone unless told otherwise, filters as JSON, local stamps with microseconds. */
-function frappe({ path, query, headers }: Asked): Told {
-  if (headers.authorization !== "token key:secret") return { status: 401, body: { exc_type: "AuthenticationError" } };
-  const parts = decodeURIComponent(path).split("/").slice(3);
-  const filters: [string, string, string | number][] = JSON.parse(query.get("filters") ?? "[]");
-  const valueOf = (field: string, operator: string) => filters.find((it) => it[0] === field && it[1] === operator)?.[2];
-  if (parts[0] === "Deleted Document") {
-    const from = String(valueOf("creation", ">=") ?? "");
-    return { body: { data: gone.filter(({ creation, restored }) => restored === 0 && creation >= from) } };
-  }
-  const row = (id: number) => {
-    const found = erp.rows.get(id)!;
-    return { name: name(id), customer_name: found.name, modified: text(found.stamp!) };
-  };
-  const wanted = valueOf("name", "=");
-  if (wanted !== undefined) {
-    const isMeant = (id: number) => valueOf("disabled", "=") === undefined || !disabled.has(id);
-    const ids = [...erp.rows.keys()].filter((id) => name(id) === wanted && isMeant(id));
-    return { body: { data: ids.map(row) } };
-  }
-  const bound = (operator: string) => {
-    const value = valueOf("modified", operator);
-    if (value === undefined) return undefined;
-    const [whole = "", micro = "0"] = String(value).split(".");
-    return Date.parse(`${whole.replace(" ", "T")}Z`) * 1000 + Number(micro);
-  };
-  const after = valueOf("name", ">");
-  const rows = erp.select({
-    from: bound(">="),
-    below: bound("<"),
-    after: after === undefined ? undefined : Number(String(after).slice(5)),
-    order: query.get("order_by") === "modified asc,name asc" ? "stamp" : "id",
-    limit: Number(query.get("limit_page_length") ?? 20),
-  });
-  const all = query.get("fields") === '["*"]';
-  return { body: { data: rows.map(({ id }) => (all ? row(id) : { name: name(id), modified: row(id).modified })) } };
-}
+beforeEach(() => start(15));
+afterEach(() => server[Symbol.asyncDispose]());
 
-beforeEach(async () => {
-  erp.rows.clear();
-  gone = [];
-  disabled.clear();
+async function start(version: 15 | 16): Promise<void> {
   // The site's clock shows 12:00 in Berlin.
   clock.at = Date.parse(`${DAY}T11:00:00Z`);
-  answer = frappe;
-  server = await startWebServer((asked) => answer(asked));
-});
-afterEach(() => server[Symbol.asyncDispose]());
+  site = new FrappeSite({ version, now: () => clock.at * 1000 });
+  answer = (asked) => site.answer(asked);
+  server = await startWebServer((asked) => {
+    const told = answer(asked);
+    return { ...told, headers: { date: new Date(clock.at).toUTCString(), ...told.headers } };
+  });
+}
+
+function put(id: number, stamp: number, values: object = {}): void {
+  site.save("Customer", name(id), { customer_name: `Müller & Söhne ${id}`, ...values }, { stamp });
+}
+function fill(count: number, stamp: number): void {
+  for (let id = 1; id <= count; id++) put(id, stamp);
+}
+function contact(of: string, ...links: [string, string][]): void {
+  const rows = links.map(([link_doctype, link_name]) => ({ link_doctype, link_name, parenttype: "Contact" }));
+  site.save("Contact", of, { full_name: of, links: rows });
+}
 
 function customers(read: object = {}) {
   const auth = { kind: "header", name: "Authorization", value: "token key:secret" };
@@ -84,16 +57,25 @@ function customers(read: object = {}) {
   return presetStream(settings, { table: "Customer", size: 20, ...read }, clock);
 }
 
+async function deletedBy(stream: SourceStream, cursor: Cursor | null = null): Promise<Change[]> {
+  const changes: Change[] = [];
+  for await (const batch of stream.deletions!(cursor, never)) changes.push(...batch.changes);
+  return changes;
+}
+async function keysOf(stream: string): Promise<string[]> {
+  return [...(await poll(await customers(writtenRead("erpnext", stream)))).keys];
+}
+
 describe("the preset erpnext", () => {
   it("reads every row with all its fields, also where hundreds share a microsecond", async () => {
-    erp.fill(90, stampOf("11:00:00") + 7);
+    fill(90, stampOf("11:00:00") + 7);
     const first = await poll(await customers());
     expect(new Set(first.keys).size).toBe(90);
     expect(first.changes[0]).toMatchObject({ key: "CUST-00001", row: { customer_name: "Müller & Söhne 1" } });
   });
 
   it("bounds the window by the site's time zone", async () => {
-    erp.put(1, stampOf("11:59:00"));
+    put(1, stampOf("11:59:00"));
     const stream = await customers();
     await poll(stream, { read: clock.at });
     const filters = server.asked[0]!.query.get("filters")!;
@@ -101,23 +83,40 @@ describe("the preset erpnext", () => {
   });
 
   it("gives deletions from Deleted Document, unless the record is there again", async () => {
-    erp.put(2, stampOf("11:00:00"));
+    for (const id of [1, 2, 3]) put(id, stampOf("10:00:00"));
+    for (const id of [1, 2, 3]) site.remove("Customer", name(id));
+    put(2, stampOf("10:30:00"));
+    for (const [hash, { deleted_name }] of site.table("Deleted Document"))
+      if (deleted_name === name(3)) site.set("Deleted Document", hash, { restored: 1 });
+    expect(await deletedBy(await customers())).toEqual([{ kind: "delete", key: "CUST-00001" }]);
+  });
+
+  it("finds deletions by sweeps alone where the user may not read Deleted Document, and says so", async () => {
+    site.roles = ["Sales User"];
+    put(1, stampOf("10:00:00"));
     const stream = await customers();
-    gone.push(
-      { deleted_name: name(1), creation: `${DAY} 11:30:00.000000`, restored: 0 },
-      { deleted_name: name(2), creation: `${DAY} 11:31:00.000000`, restored: 0 },
-      { deleted_name: name(1), creation: `${DAY} 11:31:30.000000`, restored: 0 },
-      { deleted_name: name(3), creation: `${DAY} 11:32:00.000000`, restored: 1 },
-    );
-    const changes = [];
-    for await (const batch of stream.deletions!(null, never)) changes.push(...batch.changes);
-    const deleted = { kind: "delete", key: "CUST-00001" };
-    expect(changes).toEqual([deleted, deleted]);
+    expect(await deletedBy(stream)).toEqual([]);
+    expect(stream.capabilities.deletions).toBe("sweep");
+    const findings = await stream.check(never);
+    expect(findings.filter(({ verdict }) => verdict !== "ok")).toEqual([
+      expect.objectContaining({
+        subject: "customers: deletions",
+        verdict: "warning",
+        code: "E_SOURCE_FORBIDDEN",
+        message: expect.stringContaining("Insufficient Permission for"),
+        remedy: expect.stringContaining("Deleted Document"),
+      }),
+    ]);
+  });
+
+  it("does not take a refused login for a list of deletions that may not be read", async () => {
+    site.secret = "changed";
+    await expect(deletedBy(await customers())).rejects.toMatchObject({ code: "E_SOURCE_LOGIN" });
   });
 
   it("takes the old name of a renamed record, which no list tells of, for deleted", async () => {
-    erp.put(1, stampOf("11:00:00"));
-    erp.put(2, stampOf("11:00:00"));
+    put(1, stampOf("10:00:00"));
+    put(2, stampOf("10:00:00"));
     await using scene = await Scene.open(memoryPlace);
     const { store } = scene;
     const stream = await customers();
@@ -127,8 +126,7 @@ describe("the preset erpnext", () => {
       await sweeper.sweepIfDue("customers", stream, never);
     };
     await sweep();
-    erp.rows.delete(1);
-    erp.put(3, stampOf("11:00:00"));
+    site.rename("Customer", name(1), name(3));
     await sweep();
     await sweep();
     const record = (key: string) => store.record({ stream: "customers", key });
@@ -138,7 +136,7 @@ describe("the preset erpnext", () => {
   });
 
   it("lists all keys and reads one record", async () => {
-    erp.fill(45, stampOf("11:00:00"));
+    fill(45, stampOf("10:00:00"));
     const stream = await customers();
     expect(await allKeys(stream)).toHaveLength(45);
     expect(await stream.readOne("CUST-00045", never)).toMatchObject({ name: "CUST-00045" });
@@ -146,8 +144,7 @@ describe("the preset erpnext", () => {
   });
 
   it("reads a contact once, by its link to a customer, with the stream that init writes", async () => {
-    const { syncFile } = readPresets().find((preset) => preset.name === "erpnext")!;
-    const { read } = parse(syncFile).streams.contacts;
+    const read = writtenRead("erpnext", "contacts");
     const links = [
       { link_doctype: "Customer", link_name: "CUST-00001", parenttype: "Contact" },
       { link_doctype: "Supplier", link_name: "SUPP-00001", parenttype: "Contact" },
@@ -167,8 +164,7 @@ describe("the preset erpnext", () => {
   });
 
   it("reads a contact of several customers with the same one of them each time", async () => {
-    const { syncFile } = readPresets().find((preset) => preset.name === "erpnext")!;
-    const { read } = parse(syncFile).streams.contacts;
+    const read = writtenRead("erpnext", "contacts");
     // Frappe gives a contact once for each of its links, in any order.
     const linked = Array.from({ length: 5 }, (_, id) =>
       ["C", "A", "B"].map((link_name) => ({ name: name(id), link_name })),
@@ -197,10 +193,65 @@ describe("the preset erpnext", () => {
   });
 
   it("reads no record by its key that the filter of the stream leaves out", async () => {
-    erp.fill(2, stampOf("11:00:00"));
-    disabled.add(2);
+    put(1, stampOf("10:00:00"), { disabled: 0 });
+    put(2, stampOf("10:00:00"), { disabled: 1 });
     const stream = await customers({ where: [["disabled", "=", 0]] });
     expect(await stream.readOne("CUST-00001", never)).toMatchObject({ name: "CUST-00001" });
     expect(await stream.readOne("CUST-00002", never)).toBeUndefined();
+  });
+
+  it.each([15, 16] as const)("reads every stream that init writes from Frappe %i", async (version) => {
+    await server[Symbol.asyncDispose]();
+    await start(version);
+    put(1, stampOf("10:00:00"));
+    contact("Mia", ["Customer", name(1)], ["Supplier", "SUPP-1"]);
+    contact("Max", ["Supplier", "SUPP-1"]);
+    site.save("Issue", "ISS-1", { customer: name(1), subject: "Pumpe" });
+    site.save("Maintenance Visit", "MAT-1", { customer: name(1) });
+    for (const [stream, expected] of [
+      ["customers", name(1)],
+      ["contacts", "Mia"],
+      ["tickets", "ISS-1"],
+      ["orders", "MAT-1"],
+    ] as const)
+      expect(await keysOf(stream)).toEqual([expected]);
+  });
+
+  it("pages by names that the database compares without regard to case", async () => {
+    for (const one of ["beta", "Alpha", "ärger", "Zeta", "gamma", "Ende"]) site.save("Customer", one, {});
+    expect(await allKeys(await customers({ size: 2 }))).toEqual(["Alpha", "ärger", "beta", "Ende", "gamma", "Zeta"]);
+  });
+
+  it("reads stamps with and without a fraction", async () => {
+    put(1, stampOf("10:00:00"));
+    put(2, stampOf("10:00:00") + 7);
+    const stream = await customers();
+    const { cursor } = await poll(stream);
+    put(3, clock.at * 1000);
+    expect((await poll(stream, cursor)).keys).toContain(name(3));
+  });
+
+  it.each([true, false])("says what Frappe says of an unknown field (tracebacks: %s)", async (tracebacks) => {
+    site.tracebacks = tracebacks;
+    put(1, stampOf("10:00:00"));
+    await expect(poll(await customers({ fields: ["custmer_name"] }))).rejects.toMatchObject({
+      code: "E_SOURCE_REQUEST",
+      message: expect.stringContaining("Field not permitted in query: custmer_name"),
+    });
+  });
+
+  it("reads what a user permission leaves, and nothing else", async () => {
+    fill(3, stampOf("10:00:00"));
+    site.permitted.set("Customer", [name(2)]);
+    const stream = await customers();
+    expect((await poll(stream)).keys).toEqual([name(2)]);
+    expect(await stream.readOne(name(1), never)).toBeUndefined();
+  });
+
+  it("has no parameter that includes anything", async () => {
+    await expect(customers({ include: ["links"] })).rejects.toMatchObject({
+      code: "E_SOURCE_SETTINGS",
+      message: expect.stringContaining("the preset erpnext does not know `include`"),
+    });
   });
 });

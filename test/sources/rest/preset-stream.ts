@@ -1,4 +1,6 @@
+import { parse } from "yaml";
 import type { Clock } from "#model";
+import { readPresets } from "../../../src/cli/init/presets.ts";
 import { readSchema, settingsSchema } from "../../../src/sources/rest/schema.ts";
 import { openRest } from "../../../src/sources/rest/source.ts";
 import type { SourceStream } from "../../../src/sources/source.ts";
@@ -8,4 +10,10 @@ import { openContext } from "../reading.ts";
 export async function presetStream(settings: object, read: object, clock: Clock): Promise<SourceStream> {
   const source = await openRest(settingsSchema.parse(settings), openContext(clock));
   return source.stream("customers", readSchema.parse(read));
+}
+
+/** The `read` of a stream in the sync file that `init` writes. */
+export function writtenRead(preset: string, stream: string): object {
+  const { syncFile } = readPresets().find(({ name }) => name === preset)!;
+  return parse(syncFile).streams[stream].read;
 }

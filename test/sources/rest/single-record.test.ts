@@ -5,7 +5,7 @@ import { openRest } from "../../../src/sources/rest/source.ts";
 import { SetClock } from "../../kit/clock.ts";
 import { type Asked, type Told, type WebServer, startWebServer } from "../../kit/http.ts";
 import { never } from "../../kit/outcome.ts";
-import { openContext } from "../reading.ts";
+import { allKeys, openContext, poll } from "../reading.ts";
 
 const clock = new SetClock(Date.parse("2026-03-02T10:00:00Z"));
 const NOT_FOUND: Told = { status: 404, body: { error: { code: 404, message: "Not Found: API not found" } } };
@@ -76,5 +76,35 @@ describe("a 404 of the request for one record", () => {
     server.asked.length = 0;
     for (const key of ["7", "8", "9"]) expect(await stream.readOne(key, never)).toBeUndefined();
     expect(server.asked).toHaveLength(3);
+  });
+});
+
+describe("a list inside each record", () => {
+  it("is read member by member, one by one too, and in a sweep", async () => {
+    const server = await startWebServer(({ path }) => {
+      const records = [
+        { id: 1, name: "Muster AG", people: [{ no: 1, name: "Mia" }] },
+        { id: 2, name: "Leer AG", people: [] },
+      ];
+      const one = records.find(({ id }) => path === `/customers/${id}`);
+      return path === "/customers" ? { body: records } : one === undefined ? NOT_FOUND : { body: one };
+    });
+    await using _ = server;
+    const source = await openRest(settingsSchema.parse({ url: server.url }), openContext(clock));
+    const each = { in: "people", key: "no" };
+    const read = {
+      path: "customers",
+      key: "id",
+      rows: "",
+      paging: { kind: "none" },
+      one: { path: "customers/{key}" },
+      each,
+    };
+    const people = source.stream("people", readSchema.parse(read));
+    const mia = { no: 1, name: "Mia", parent: { id: 1, name: "Muster AG" } };
+    expect((await poll(people)).changes).toEqual([{ kind: "upsert", key: "1|1", row: mia }]);
+    expect(await allKeys(people)).toEqual(["1|1"]);
+    expect(await people.readOne("1|1", never)).toEqual(mia);
+    expect(await people.readOne("2|1", never)).toBeUndefined();
   });
 });

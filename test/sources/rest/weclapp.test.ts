@@ -1,106 +1,158 @@
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
-import { MemoryErp, micros } from "../memory-erp.ts";
-import { allKeys, poll } from "../reading.ts";
+import { isJsonObject, type Change, type JsonObject, type Row } from "#model";
+import { valueAt } from "../../../src/sources/wire/stamps/values.ts";
 import { SetClock } from "../../kit/clock.ts";
-import { type Asked, type Told, type WebServer, startWebServer } from "../../kit/http.ts";
+import { type WebServer, startWebServer } from "../../kit/http.ts";
 import { never } from "../../kit/outcome.ts";
-import { presetStream } from "./preset-stream.ts";
+import { allKeys, poll } from "../reading.ts";
+import { presetStream, writtenRead } from "./preset-stream.ts";
+import { BUSY, problem, WeclappTenant } from "./products/weclapp/tenant.ts";
 
 const clock = new SetClock(Date.parse("2026-03-02T10:00:00Z"));
-const erp = new MemoryErp();
+const hourAgo = clock.at - 3_600_000;
+let tenant: WeclappTenant;
 let server: WebServer;
-/** Parties that `customer-eq=true` leaves out. */
-const suppliers = new Set<number>();
-/** Filters that the API knows; all others it ignores without a word. */
-let known: RegExp;
-
-const wire = ({ id, name, stamp }: { id: number; name: string; stamp: number | null }) => ({
-  id: String(id),
-  company: name,
-  customer: !suppliers.has(id),
-  lastModifiedDate: stamp! / 1000,
-});
-
-function tenant({ query, headers }: Asked): Told {
-  if (headers["authenticationtoken"] !== "t0ken") return { status: 401, body: { error: "unauthorized" } };
-  const number = (name: string) => (known.test(name) && query.has(name) ? Number(query.get(name)) : undefined);
-  const from = number("lastModifiedDate-ge");
-  const below = number("lastModifiedDate-lt");
-  const rows = erp.select({
-    from: from === undefined ? undefined : from * 1000,
-    below: below === undefined ? undefined : below * 1000,
-    after: number("id-gt"),
-    order: query.get("sort") === "lastModifiedDate,id" ? "stamp" : "id",
-    limit: Math.min(Number(query.get("pageSize") ?? 100), 1000),
-  });
-  const asked = number("id-eq");
-  const found = asked === undefined ? rows : [erp.rows.get(asked)].filter((row) => row !== undefined);
-  const isMeant = ({ id }: { id: number }) =>
-    query.get("customer-eq") !== "true" || !known.test("customer-eq") || !suppliers.has(id);
-  return { body: { result: found.filter(isMeant).map(wire) } };
-}
+/** Filters that the tenant does not know. */
+let deaf: RegExp;
 
 beforeEach(async () => {
-  erp.rows.clear();
-  suppliers.clear();
-  known = /^(lastModifiedDate-(ge|lt)|id-gt|id-eq|customer-eq)$/;
-  server = await startWebServer(tenant);
+  tenant = new WeclappTenant(() => clock.at);
+  deaf = /^$/;
+  server = await startWebServer((asked) => {
+    for (const name of asked.query.keys().toArray()) if (deaf.test(name)) asked.query.delete(name);
+    const told = tenant.answer(asked);
+    return { ...told, headers: { date: new Date(clock.at).toUTCString(), ...told.headers } };
+  });
 });
 afterEach(() => server[Symbol.asyncDispose]());
 
-function party(read: object = {}) {
-  const auth = { kind: "header", name: "AuthenticationToken", value: "t0ken" };
-  const settings = { preset: "weclapp", url: `${server.url}/webapp/api/v2/`, auth };
-  return presetStream(settings, { table: "party", where: { "customer-eq": true }, size: 25, ...read }, clock);
+function companies(count: number, values: object = {}): string[] {
+  return Array.from({ length: count }, (_, at) =>
+    tenant.put("party", { company: `Müller & Söhne ${at}`, customer: true, ...values }, { stamp: hourAgo }),
+  );
 }
+
+function stream(read: object) {
+  const auth = { kind: "header", name: "AuthenticationToken", value: "t0ken" };
+  return presetStream({ preset: "weclapp", url: `${server.url}/webapp/api/v2/`, auth }, read, clock);
+}
+const party = (read: object = {}) => stream({ table: "party", where: { "customer-eq": true }, size: 25, ...read });
+const rowOf = (change: Change): Row => ("row" in change ? change.row : {});
+const parentOf = (change: Change): JsonObject => {
+  const { parent = null } = rowOf(change);
+  return isJsonObject(parent) ? parent : {};
+};
 
 describe("the preset weclapp", () => {
   it("reads every row of one millisecond and sends its fixed filter along", async () => {
-    erp.fill(80, micros("2026-03-01T09:00:00Z"));
+    companies(80);
+    companies(5, { customer: false });
     expect(new Set((await poll(await party())).keys).size).toBe(80);
     expect(server.asked.every(({ query }) => query.get("customer-eq") === "true")).toBe(true);
   });
 
   it("stops when the tenant ignores the filter", async () => {
-    erp.fill(3, micros("2026-03-01T09:00:00Z"));
-    const stream = await party();
-    const { cursor } = await poll(stream);
-    known = /^$/;
-    await expect(poll(stream, cursor)).rejects.toMatchObject({ code: "E_SOURCE_FILTER_IGNORED" });
+    companies(3);
+    const read = await party();
+    const { cursor } = await poll(read);
+    deaf = /./;
+    await expect(poll(read, cursor)).rejects.toMatchObject({ code: "E_SOURCE_FILTER_IGNORED" });
   });
 
   it.each([
-    ["the tenant ignores", { "customer-eq": true }, "has false"],
-    ["is misspelt, which the tenant ignores too", { "custmer-eq": true }, "has no such property"],
-  ])("stops at a fixed filter that %s", async (_why, where, found) => {
-    erp.fill(3, micros("2026-03-01T09:00:00Z"));
-    suppliers.add(2);
-    known = /^(lastModifiedDate-(ge|lt)|id-gt)$/;
-    const stream = await party({ where });
+    ["the tenant ignores", { "customer-eq": true }, /^customer-/, "has false"],
+    ["is misspelt, which the tenant ignores too", { "custmer-eq": true }, /^$/, "has no such property"],
+  ])("stops at a fixed filter that %s", async (_why, where, unknown, found) => {
+    companies(2);
+    companies(1, { customer: false });
+    deaf = unknown;
+    const read = await party({ where });
     const ignored = { code: "E_SOURCE_FILTER_IGNORED", message: expect.stringContaining(found) };
-    await expect(poll(stream)).rejects.toMatchObject(ignored);
-    await expect(allKeys(stream)).rejects.toMatchObject(ignored);
+    await expect(poll(read)).rejects.toMatchObject(ignored);
   });
 
   it("reads on when the server cuts pages shorter than asked", async () => {
-    for (let id = 1; id <= 1500; id++) erp.put(id, micros("2026-03-01T09:00:00Z") + id * 1000);
+    companies(1500);
     expect(new Set((await poll(await party({ size: 5000 }))).keys).size).toBe(1500);
   });
 
   it("lists all keys and reads one record", async () => {
-    erp.fill(60, micros("2026-03-01T09:00:00Z"));
-    const stream = await party();
-    expect(await allKeys(stream)).toHaveLength(60);
+    const ids = companies(60);
+    const read = await party();
+    expect(await allKeys(read)).toHaveLength(60);
     expect(server.asked.at(-1)!.query.get("properties")).toBe("id,customer,lastModifiedDate");
-    expect(await stream.readOne("60", never)).toMatchObject({ company: "Müller & Söhne 60" });
-    expect(await stream.readOne("61", never)).toBeUndefined();
+    expect(await read.readOne(ids[59]!, never)).toMatchObject({ company: "Müller & Söhne 59" });
+    expect(await read.readOne("1", never)).toBeUndefined();
   });
 
   it("reads no record by its key that the filter of the stream leaves out", async () => {
-    erp.fill(2, micros("2026-03-01T09:00:00Z"));
-    suppliers.add(2);
-    const stream = await party();
-    expect(await stream.readOne("1", never)).toMatchObject({ id: "1" });
-    expect(await stream.readOne("2", never)).toBeUndefined();
+    const [customer] = companies(1);
+    const [supplier] = companies(1, { customer: false });
+    const read = await party();
+    expect(await read.readOne(customer!, never)).toMatchObject({ id: customer });
+    expect(await read.readOne(supplier!, never)).toBeUndefined();
+  });
+
+  it("gives the contacts of a company, which lists them, with the stream that init writes", async () => {
+    const mia = tenant.put("party", { partyType: "PERSON", firstName: "Mia", lastName: "Muster" });
+    const [one, other] = companies(2, { contacts: [{ id: mia }] });
+    companies(1, { contacts: [] });
+    const contacts = await stream(writtenRead("weclapp", "contacts"));
+    const { changes } = await poll(contacts);
+    expect(changes.map((change) => [change.key, parentOf(change)["id"], rowOf(change)["lastName"]])).toEqual([
+      [`${one}|${mia}`, one, "Muster"],
+      [`${other}|${mia}`, other, "Muster"],
+    ]);
+    expect(await allKeys(contacts)).toEqual([`${one}|${mia}`, `${other}|${mia}`]);
+    expect(await contacts.readOne(`${other}|${mia}`, never)).toMatchObject({ lastName: "Muster" });
+    expect(await contacts.readOne(`${other}|7`, never)).toBeUndefined();
+  });
+
+  it("reads on over pages of companies without any contact", async () => {
+    const mia = tenant.put("party", { partyType: "PERSON", lastName: "Muster" });
+    companies(7);
+    companies(1, { contacts: [{ id: mia }] });
+    const contacts = await stream({ ...writtenRead("weclapp", "contacts"), size: 2 });
+    expect((await poll(contacts)).keys).toHaveLength(1);
+    expect(await allKeys(contacts)).toHaveLength(1);
+  });
+
+  it("puts the status that a ticket refers to into its row, and null where the user may not see it", async () => {
+    const closed = tenant.put("ticketStatus", { name: "Fertig", internalTicketStatus: "CLOSED" });
+    tenant.put("ticket", { isTemplate: false, ticketStatusId: closed });
+    tenant.put("ticket", { isTemplate: false, ticketStatusId: "7" });
+    const { changes } = await poll(await stream(writtenRead("weclapp", "tickets")));
+    expect(changes.map((change) => valueAt(rowOf(change), "ticketStatus.internalTicketStatus") ?? null)).toEqual([
+      "CLOSED",
+      null,
+    ]);
+  });
+
+  it.each([
+    ["a conflict in its database", problem(409, "persistence", "persistence error")],
+    ["a time limit of its own", problem(400, "request_timeout", "request timeout")],
+  ])("tries again after %s", async (_what, told) => {
+    companies(1);
+    server.instead.push(told);
+    expect((await poll(await party())).keys).toHaveLength(1);
+  });
+
+  it("does not try again what is simply wrong", async () => {
+    companies(1);
+    await expect(poll(await party({ fields: ["customerName"] }))).rejects.toMatchObject({
+      code: "E_SOURCE_REQUEST",
+      message: expect.stringContaining("unknown property customerName"),
+    });
+    expect(server.asked).toHaveLength(1);
+  });
+
+  it("waits at a tenant above its limit, which names no time", async () => {
+    server.instead.push(BUSY);
+    await expect(poll(await party())).rejects.toMatchObject({ code: "E_SOURCE_BUSY", afterMs: 30_000 });
+  });
+
+  it("says that a token was ended by a newer one", async () => {
+    tenant.token = "new";
+    await expect(poll(await party())).rejects.toMatchObject({ code: "E_SOURCE_LOGIN" });
   });
 });
