@@ -17,6 +17,32 @@ const layers = [
   ["model"],
 ];
 
+/**
+ * The rooms of the pipeline, each importing only from those before it: what a record should be, what the service has of it, what is decided,
+ * and what is done about it. The files beside the rooms belong to all of them; its door shows all.
+ */
+const pipelineRooms = [
+  "",
+  "wanted",
+  "match",
+  "approve",
+  "counterpart",
+  "decide",
+  "stage",
+  "compare",
+  "holds",
+  "deliver/failures",
+  "deliver/update",
+  "deliver/create",
+  "deliver/delete",
+  "deliver",
+  "plan",
+  "guards",
+  "poll",
+  "wake",
+  "explain",
+];
+
 /** Where a library may be imported that has more than one way in. All others have one module. */
 const vendorPlaces: Readonly<Record<string, readonly string[]>> = {
   got: ["src/http/"],
@@ -43,6 +69,9 @@ const packageOf = (from: string) =>
     .split("/")
     .slice(0, from.startsWith("@") ? 2 : 1)
     .join("/");
+/** A file's room inside its module, and its place among those of the pipeline. */
+const insideOf = (path: string) => path.split("/").slice(2, -1).join("/");
+const rank = (path: string) => pipelineRooms.indexOf(insideOf(path));
 const told = ({ file, from }: Import) => `${file.path} imports ${from}`;
 
 describe("the reader of imports", () => {
@@ -85,6 +114,41 @@ describe("the architecture", () => {
       return path !== undefined && (path.split("/")[1] !== file.room || path.endsWith(`src/${file.room}/index.ts`));
     });
     expect(broken.map(told)).toEqual([]);
+  });
+
+  it("has rooms inside the pipeline that import one way", () => {
+    const inside = imports.flatMap(({ file, path }) =>
+      file.room === "pipeline" && file.path !== "src/pipeline/index.ts" && path !== undefined ? [{ file, path }] : [],
+    );
+    const unknown = sources.filter(({ room, path }) => room === "pipeline" && rank(path) === -1);
+    expect(unknown.map(({ path }) => path)).toEqual([]);
+    const upward = inside.filter(
+      ({ file, path }) => insideOf(file.path) !== insideOf(path) && rank(path) >= rank(file.path),
+    );
+    expect(upward.map(({ file, path }) => `${file.path} imports ${path}`)).toEqual([]);
+  });
+
+  it("has no room inside the pipeline with more than twelve files", () => {
+    const counts = Map.groupBy(
+      sources.filter(({ room }) => room === "pipeline"),
+      ({ path }) => path.split("/").slice(0, -1).join("/"),
+    );
+    expect([...counts].filter(([, files]) => files.length > 12).map(([room]) => room)).toEqual([]);
+  });
+
+  it("writes to the service where a delivery performs what was decided, and nowhere else", () => {
+    const steps = /^src\/pipeline\/deliver\/(create|update|delete)\//;
+    const pipeline = sources.filter(({ room }) => room === "pipeline");
+    const writes = /\bservice\s*\.\s*(create|update|remove)\s*\(|Pick<\s*Service\s*,[^>]*"(create|update|remove)"/;
+    const writers = pipeline.filter(({ path, code }) => writes.test(code) && !steps.test(path));
+    expect(writers.map(({ path }) => path)).toEqual([]);
+    // What takes the whole service could write as well: only the synchronizer does, which hands it to the steps.
+    const whole = pipeline.filter(({ code }) => /:\s*Service\b(?!\[)/.test(code));
+    expect(whole.map(({ path }) => path)).toEqual(["src/pipeline/deliver/synchronizer.ts"]);
+    const users = imports.filter(
+      ({ file, path }) => path !== undefined && steps.test(path) && !file.path.startsWith("src/pipeline/deliver/"),
+    );
+    expect(users.map(told)).toEqual([]);
   });
 
   it("has no circle of files, not even of types", () => {

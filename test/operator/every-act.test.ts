@@ -6,7 +6,7 @@ import { acts, commandOf, givenBy, notedGroups, type Act, type DaemonSystems, ty
 import { loadSettings } from "#settings";
 import { keepReports } from "../../src/pipeline/refused-files.ts";
 import { heldNote } from "../../src/pipeline/notes.ts";
-import { DeleteGuard } from "../../src/pipeline/poll/delete-guard.ts";
+import { DeleteGuard } from "../../src/pipeline/holds/delete-guard.ts";
 import { runCaptured } from "../cli/scene.ts";
 import { written } from "../conformance/store-scene.ts";
 import { silentLogger } from "../kit/logger.ts";

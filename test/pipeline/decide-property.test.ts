@@ -8,7 +8,7 @@ import type { Action } from "../../src/pipeline/decide/action.ts";
 import { decide } from "../../src/pipeline/decide/decide.ts";
 import { Performer, type Job } from "../../src/pipeline/deliver/perform.ts";
 import { KeysInFlight } from "../../src/pipeline/match/keys-in-flight.ts";
-import { withMerges } from "../../src/pipeline/match/merges.ts";
+import { withMerges } from "../../src/pipeline/counterpart/merges.ts";
 import { PendingIds } from "../../src/pipeline/plan/pending-ids.ts";
 import { PlannedKnowledge } from "../../src/pipeline/plan/planned-knowledge.ts";
 import { never } from "../kit/outcome.ts";

@@ -3,7 +3,7 @@ import { errorFacts, WaitError } from "#model";
 import { deletionsAct } from "#operator";
 import { heldDeletions } from "#pipeline";
 import type { Store } from "#store";
-import { DeleteGuard } from "../../src/pipeline/poll/delete-guard.ts";
+import { DeleteGuard } from "../../src/pipeline/holds/delete-guard.ts";
 import { customer, deletion, OOPS, Scene, upsert } from "../conformance/store-scene.ts";
 import { carriedOut } from "../kit/acting.ts";
 import { memoryLogger, silentLogger } from "../kit/logger.ts";

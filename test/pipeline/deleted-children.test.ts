@@ -1,7 +1,7 @@
 import { describe, expect, it } from "vitest";
 import { ParkError, RetryError } from "#model";
 import type { Stream } from "#mapping";
-import { deletedChildren } from "../../src/pipeline/deliver/deletions/deleted-children.ts";
+import { deletedChildren } from "../../src/pipeline/deliver/delete/deleted-children.ts";
 import { streamWith } from "../mapping/sample.ts";
 
 const parent = { stream: "customers", key: "1" };

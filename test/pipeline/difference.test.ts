@@ -1,7 +1,7 @@
 import * as fc from "fast-check";
 import { describe, expect, it } from "vitest";
-import { difference } from "../../src/pipeline/deliver/difference.ts";
-import type { Wanted } from "../../src/pipeline/deliver/resolver.ts";
+import { difference } from "../../src/pipeline/wanted/difference.ts";
+import type { Wanted } from "../../src/pipeline/wanted/resolver.ts";
 import type { Json } from "#model";
 
 function wanted(projection: Record<string, Json>, options: { createOnly?: string[]; shared?: string[] } = {}): Wanted {

@@ -2,7 +2,7 @@ import { describe, expect, it } from "vitest";
 import { RetryError, type JsonObject } from "#model";
 import type { Written } from "#service";
 import { droppedNote } from "../../src/pipeline/notes.ts";
-import { DroppedFields } from "../../src/pipeline/deliver/dropped-fields.ts";
+import { DroppedFields } from "../../src/pipeline/deliver/update/dropped-fields.ts";
 import { SetClock } from "../kit/clock.ts";
 import { memoryLogger, silentLogger } from "../kit/logger.ts";
 import { never } from "../kit/outcome.ts";

@@ -6,7 +6,7 @@ import type { SourceStream } from "#sources";
 import { silentLogger } from "../kit/logger.ts";
 import { never } from "../kit/outcome.ts";
 import { texts } from "../journeys/stage.ts";
-import { massConfirmedNote } from "../../src/pipeline/wake/mass-hold.ts";
+import { massConfirmedNote } from "../../src/pipeline/holds/mass-hold.ts";
 import { DeliveryRig, streamsOf } from "./delivery-rig.ts";
 
 const MINUTE = 60_000;

@@ -3,7 +3,7 @@ import type { JsonObject } from "#model";
 import { AdoptionGate, Matcher, ruleNames } from "#pipeline";
 import { Redaction } from "#telemetry";
 import { closedNote, keptNote } from "../../src/pipeline/notes.ts";
-import { MatchProof } from "../../src/pipeline/match/match-proof.ts";
+import { MatchProof } from "../../src/pipeline/deliver/create/match-proof.ts";
 import { customer, Scene, written } from "../conformance/store-scene.ts";
 import { SetClock } from "../kit/clock.ts";
 import { silentLogger } from "../kit/logger.ts";

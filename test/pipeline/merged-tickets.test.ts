@@ -2,7 +2,7 @@ import { describe, expect, it } from "vitest";
 import type { JsonObject } from "#model";
 import { Reconciler } from "#pipeline";
 import { DEFAULT_TOKEN, startSandbox } from "#sandbox";
-import { forgetMerges } from "../../src/pipeline/match/merges.ts";
+import { forgetMerges } from "../../src/pipeline/counterpart/merges.ts";
 import { mergesNote } from "../../src/pipeline/notes.ts";
 import { upsert, deletion } from "../conformance/store-scene.ts";
 import { never } from "../kit/outcome.ts";

@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest";
 import { errorFacts, RetryError, WaitError } from "#model";
-import { Presence } from "../../src/pipeline/match/presence.ts";
+import { Presence } from "../../src/pipeline/counterpart/presence.ts";
 import { ServiceRefusal, unknownResource } from "../../src/service/transport/failures.ts";
 import { never, thrownBy } from "../kit/outcome.ts";
 

@@ -1,7 +1,7 @@
 import { describe, expect, it } from "vitest";
 import type { MappedField, MappedValue } from "#mapping";
 import { recordName, WaitError, type RecordId, type RecordState } from "#model";
-import { Resolver } from "../../src/pipeline/deliver/resolver.ts";
+import { Resolver } from "../../src/pipeline/wanted/resolver.ts";
 import { contact, customer } from "../conformance/store-scene.ts";
 import { never } from "../kit/outcome.ts";
 

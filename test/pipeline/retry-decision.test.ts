@@ -1,7 +1,7 @@
 import { describe, expect, it } from "vitest";
 import { ParkError, RetryError, StopError, WaitError } from "#model";
-import { decideRetry } from "../../src/pipeline/deliver/retry-decision.ts";
-import { ParentMissing } from "../../src/pipeline/deliver/resolver.ts";
+import { decideRetry } from "../../src/pipeline/deliver/failures/retry-decision.ts";
+import { ParentMissing } from "../../src/pipeline/wanted/resolver.ts";
 
 const policy = { retryBaseMs: 1_000, retryMaxMs: 60_000, retryAttempts: 5 };
 const now = 1_000_000;

@@ -1,5 +1,5 @@
 import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
-import { SettleTimers } from "../../src/pipeline/deliver/settle-timers.ts";
+import { SettleTimers } from "../../src/pipeline/deliver/create/settle-timers.ts";
 
 const SETTLE_MS = 60_000;
 

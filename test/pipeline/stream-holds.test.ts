@@ -3,7 +3,7 @@ import { describe, expect, it } from "vitest";
 import { z } from "zod";
 import { StreamHolds } from "#pipeline";
 import { openStore, type Note } from "#store";
-import type { Hold } from "../../src/pipeline/wake/hold.ts";
+import type { Hold } from "../../src/pipeline/holds/hold.ts";
 import { sqlitePlace } from "../store/sqlite-place.ts";
 import { memoryLogger } from "../kit/logger.ts";
 

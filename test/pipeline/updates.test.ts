@@ -1,7 +1,7 @@
 import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
 import { RetryError, WaitError } from "#model";
 import type { InFlight } from "#store";
-import { Updates } from "../../src/pipeline/deliver/updates.ts";
+import { Updates } from "../../src/pipeline/deliver/update/updates.ts";
 import { claimed } from "./claimed.ts";
 
 const SETTLE_MS = 60_000;

@@ -1,11 +1,11 @@
 import type { Deletion } from "#mapping";
 import type { ServiceId } from "#model";
 import type { Intent } from "#store";
-import type { Edited } from "../deliver/difference.ts";
-import type { Wanted } from "../deliver/resolver.ts";
+import type { Edited } from "../wanted/difference.ts";
+import type { Wanted } from "../wanted/resolver.ts";
 import type { Found } from "../match/candidates.ts";
-import type { ABSENT } from "../match/left-out.ts";
-import type { MergedError } from "../match/merges.ts";
+import type { ABSENT } from "../match/absent.ts";
+import type { MergedError } from "../counterpart/merges.ts";
 
 /** What a delivery does with a record. What it cannot do is thrown: a {@link WaitError} to wait, a {@link ParkError} to park. */
 export type Action =

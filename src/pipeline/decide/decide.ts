@@ -1,9 +1,9 @@
 import type { Stream } from "#mapping";
 import { forgottenError, isForgotten } from "#store";
 import { expectUntaken, theOne } from "../match/candidates.ts";
-import { ABSENT, absentReason } from "../match/left-out.ts";
-import { takenBy } from "../match/merges.ts";
-import type { Wanted } from "../deliver/resolver.ts";
+import { ABSENT, absentReason } from "../match/absent.ts";
+import { takenBy } from "../counterpart/merges.ts";
+import type { Wanted } from "../wanted/resolver.ts";
 import type { Action } from "./action.ts";
 import { decideDeletion } from "./deletion.ts";
 import type { Bound, Deliverable, Knowledge } from "./knowledge.ts";

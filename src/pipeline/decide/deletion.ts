@@ -1,10 +1,10 @@
 import type { Deletion, Stream } from "#mapping";
 import { ParkError, type RecordId } from "#model";
 import { isRefusal } from "#service";
-import { edited } from "../deliver/difference.ts";
-import { ParentMissing } from "../deliver/resolver.ts";
+import { edited } from "../wanted/difference.ts";
+import { ParentMissing } from "../wanted/resolver.ts";
 import { theOne } from "../match/candidates.ts";
-import { notDeleted, takenBy } from "../match/merges.ts";
+import { notDeleted, takenBy } from "../counterpart/merges.ts";
 import type { Action } from "./action.ts";
 import type { Bound, Deliverable, Knowledge } from "./knowledge.ts";
 import { isBound, leavesService, wasUnbound } from "./preconditions.ts";

@@ -1,8 +1,8 @@
 import type { Stream } from "#mapping";
 import type { Binding, Projection, RecordId, ServiceId } from "#model";
 import type { Claim, IntakeStore, RecordStore, RecordView } from "#store";
-import type { Edited } from "../deliver/difference.ts";
-import type { Resolver, Wanted } from "../deliver/resolver.ts";
+import type { Edited } from "../wanted/difference.ts";
+import type { Resolver, Wanted } from "../wanted/resolver.ts";
 import type { Found } from "../match/candidates.ts";
 
 /** What is known about a record before its delivery does anything. A plan knows the same. */

@@ -3,15 +3,15 @@ import type { Binding, Projection, RecordId, ResourceName, ServiceId } from "#mo
 import type { BoundClaim, Claim, Parents, Store } from "#store";
 import type { Bound, Knowledge } from "../decide/knowledge.ts";
 import type { Found } from "../match/candidates.ts";
-import type { FoundRecords } from "../match/found-records.ts";
+import type { FoundRecords } from "../counterpart/found-records.ts";
 import { expectEnded, reserveKeys, type KeysInFlight } from "../match/keys-in-flight.ts";
 import type { Freshness, Matcher } from "../match/matcher.ts";
-import type { DeleteGuard } from "../poll/delete-guard.ts";
-import type { Edited } from "./difference.ts";
-import type { Remover } from "./deletions/removal.ts";
-import type { EmptyFields } from "./empty-fields.ts";
-import type { MergedTickets } from "./merged-tickets.ts";
-import type { Resolver, Wanted } from "./resolver.ts";
+import type { DeleteGuard } from "../holds/delete-guard.ts";
+import type { Edited } from "../wanted/difference.ts";
+import type { Remover } from "./delete/removal.ts";
+import type { EmptyFields } from "./update/empty-fields.ts";
+import type { MergedTickets } from "./update/merged-tickets.ts";
+import type { Resolver, Wanted } from "../wanted/resolver.ts";
 
 export interface LiveKnowledgeDeps {
   readonly store: Store;

@@ -1,16 +1,16 @@
 import { ParkError, type SyncError } from "#model";
 import type { Stream } from "#mapping";
 import type { BoundClaim, DeliveryStore, RecordStore, UnboundClaim } from "#store";
-import type { ExpectAct } from "./approved.ts";
+import type { ExpectAct } from "../approve/approved.ts";
 import { decideOther, decideUnbound } from "../decide/decide.ts";
 import { unbound } from "../decide/preconditions.ts";
 import type { LiveKnowledge } from "./live-knowledge.ts";
 import type { Next } from "./performed.ts";
-import type { FoundRecords } from "../match/found-records.ts";
+import type { FoundRecords } from "../counterpart/found-records.ts";
 import type { Matcher } from "../match/matcher.ts";
-import type { Presence } from "../match/presence.ts";
-import type { Remover } from "./deletions/removal.ts";
-import type { Wanted } from "./resolver.ts";
+import type { Presence } from "../counterpart/presence.ts";
+import type { Remover } from "./delete/removal.ts";
+import type { Wanted } from "../wanted/resolver.ts";
 
 export interface ReplacementDeps {
   readonly store: DeliveryStore & RecordStore;

@@ -1,7 +1,7 @@
 import { isJsonObject, type Json, type Projection, type ServiceId } from "#model";
 import type { Stream } from "#mapping";
 import { isEmpty, sameValue, type ServiceRecord } from "#service";
-import type { Wanted } from "../deliver/resolver.ts";
+import type { Wanted } from "../wanted/resolver.ts";
 
 /** The most characters of a name that are shown. */
 const NAME_LENGTH = 60;

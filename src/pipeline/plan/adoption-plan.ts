@@ -14,7 +14,7 @@ import { serviceIdOf, type Service, type ServiceRecord } from "#service";
 import { eachRecord, leftOut, type RecordView } from "#store";
 import type { Action } from "../decide/action.ts";
 import { decide } from "../decide/decide.ts";
-import type { Wanted } from "../deliver/resolver.ts";
+import type { Wanted } from "../wanted/resolver.ts";
 import { KeysInFlight } from "../match/keys-in-flight.ts";
 import type { Matcher } from "../match/matcher.ts";
 import { overwritten, shownAs, shownFields, type Counterpart, type Overwrite, type Shown } from "../match/shown.ts";

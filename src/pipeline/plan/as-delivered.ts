@@ -1,6 +1,6 @@
 import { recordName, type Projection, type Row, type ServiceId } from "#model";
 import type { Stream } from "#mapping";
-import { Resolver, type KnownParents } from "../deliver/resolver.ts";
+import { Resolver, type KnownParents } from "../wanted/resolver.ts";
 import type { Service } from "#service";
 
 /** What a delivery makes of a row before it compares or sends. */

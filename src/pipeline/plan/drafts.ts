@@ -9,11 +9,11 @@ import {
 } from "#model";
 import type { MappedValue, Stream } from "#mapping";
 import type { Deliverable } from "../decide/knowledge.ts";
-import { withoutNulls } from "../deliver/create.ts";
-import type { Edited } from "../deliver/difference.ts";
-import type { Wanted } from "../deliver/resolver.ts";
+import { withoutNulls, type Edited } from "../wanted/difference.ts";
+import type { Wanted } from "../wanted/resolver.ts";
 import type { PendingIds } from "./pending-ids.ts";
-import type { PlannedField, Verdict } from "./planned-delivery.ts";
+import type { Verdict } from "../approve/verdict.ts";
+import type { PlannedField } from "./planned-delivery.ts";
 
 /** The state of a record after the run, by verdict. */
 export const stateAfter: Readonly<Record<Verdict, RecordState>> = {

@@ -1,7 +1,7 @@
 import { recordName, type Binding, type RecordId, type Row } from "#model";
 import type { Mapped, Stream } from "#mapping";
 import type { RecordStore, RecordView } from "#store";
-import { referencesIn } from "../deliver/resolver.ts";
+import { referencesIn } from "../wanted/resolver.ts";
 
 /**
  * Gets what the records of a page need in one go: maps all rows together, because expressions run in another process, and reads the

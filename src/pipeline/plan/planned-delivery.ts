@@ -7,19 +7,7 @@ import {
   type RecordState,
   type ServiceId,
 } from "#model";
-
-/**
- * What the next run does with a record.
- * `adopt`: binds it to an existing record of the service and writes what differs.
- * `settle`: first asks the service what became of a create that was begun.
- * `unchanged`: delivers it without a request.
- */
-export const VERDICTS = ["create", "adopt", "update", "delete", "settle", "park", "wait", "skip", "unchanged"] as const;
-
-export type Verdict = (typeof VERDICTS)[number];
-
-/** Verdicts that change the service, or what a person has to do. */
-export const CHANGES: ReadonlySet<Verdict> = new Set(["create", "adopt", "update", "delete", "settle", "park"]);
+import type { Verdict } from "../approve/verdict.ts";
 
 /** A field that is written. A `PendingId` stands for an id that only the run will know. */
 export interface PlannedField {
@@ -83,9 +71,4 @@ export class KnownFates {
     if (this.#fates.size >= KEPT) this.#fates.delete(this.#fates.keys().next().value!);
     this.#fates.set(recordName(id), fate);
   }
-}
-
-/** Whether the delivery changes anything, in the service or for a person. */
-export function isChange({ verdict }: Pick<PlannedDelivery, "verdict">): boolean {
-  return CHANGES.has(verdict);
 }

@@ -12,13 +12,13 @@ import {
 import type { Service } from "#service";
 import type { IntakeStore, MatchStore, NoteStore, RecordStore, RecordView } from "#store";
 import type { Bound, Knowledge, KnownRecord } from "../decide/knowledge.ts";
-import { childrenFirst, STILL_BELOW } from "../deliver/deletions/removal.ts";
-import type { Edited } from "../deliver/difference.ts";
-import { editedAsSeen } from "../deliver/empty-fields.ts";
-import { Resolver, type Wanted } from "../deliver/resolver.ts";
+import { childrenFirst, STILL_BELOW } from "../decide/children.ts";
+import type { Edited } from "../wanted/difference.ts";
+import { editedAsSeen } from "../wanted/filled.ts";
+import { Resolver, type Wanted } from "../wanted/resolver.ts";
 import { lookUp, type Found } from "../match/candidates.ts";
 import type { KeysInFlight } from "../match/keys-in-flight.ts";
-import { expectFree, knownMerge, mergedBefore, standingChildren } from "../match/merges.ts";
+import { expectFree, knownMerge, mergedBefore, standingChildren } from "../counterpart/merges.ts";
 import type { PendingIds } from "./pending-ids.ts";
 
 /** Returns the id of a name in the service, or undefined if the names have not been read. Throws like {@link Service.lookup}. */

@@ -9,9 +9,9 @@ import {
   type RecordStore,
   type RecordView,
 } from "#store";
-import { wouldHoldDeletions, type DeleteGuardSettings } from "../poll/delete-guard.ts";
+import { wouldHoldDeletions, type DeleteGuardSettings } from "../holds/delete-guard.ts";
 import { PageAhead } from "./page-ahead.ts";
-import { withMerges } from "../match/merges.ts";
+import { withMerges } from "../counterpart/merges.ts";
 import type { KnownNames } from "./planned-knowledge.ts";
 import { RecordPlanner } from "./record-planner.ts";
 import type { PlannedDelivery } from "./planned-delivery.ts";

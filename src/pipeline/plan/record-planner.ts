@@ -12,7 +12,7 @@ import {
 } from "#model";
 import type { IntakeStore, MatchStore, NoteStore, RecordStore, RecordView } from "#store";
 import { decide } from "../decide/decide.ts";
-import { ParentMissing } from "../deliver/resolver.ts";
+import { ParentMissing } from "../wanted/resolver.ts";
 import { KeysInFlight } from "../match/keys-in-flight.ts";
 import { draftOf } from "./action-draft.ts";
 import { stateAfter, type Draft } from "./drafts.ts";

@@ -3,13 +3,13 @@ import { recordName, type Binding, type Projection, type RecordId, type ServiceI
 import type { Service } from "#service";
 import type { IntakeStore, NoteStore, RecordStore, RecordView } from "#store";
 import type { Bound, Knowledge, KnownRecord } from "../decide/knowledge.ts";
-import type { Edited } from "../deliver/difference.ts";
-import { editedAsSeen } from "../deliver/empty-fields.ts";
-import { Resolver, type Wanted } from "../deliver/resolver.ts";
+import type { Edited } from "../wanted/difference.ts";
+import { editedAsSeen } from "../wanted/filled.ts";
+import { Resolver, type Wanted } from "../wanted/resolver.ts";
 import type { Found } from "../match/candidates.ts";
 import type { KeysInFlight } from "../match/keys-in-flight.ts";
 import type { Matcher } from "../match/matcher.ts";
-import { knownMerge, mergedBefore, withMerges } from "../match/merges.ts";
+import { knownMerge, mergedBefore, withMerges } from "../counterpart/merges.ts";
 
 export interface SurveyedKnowledgeDeps {
   readonly store: RecordStore & NoteStore & Pick<IntakeStore, "cursor">;

@@ -1,6 +1,7 @@
 import { createHash } from "node:crypto";
 import { canonicalJson, type RecordId, type StreamName } from "#model";
-import { CHANGES, VERDICTS, type PlannedDelivery, type Verdict } from "./planned-delivery.ts";
+import { CHANGES, VERDICTS, type Verdict } from "../approve/verdict.ts";
+import type { PlannedDelivery } from "./planned-delivery.ts";
 
 /** Digits of a plan's id: enough to tell plans apart, and short enough to type. */
 const ID_LENGTH = 12;

@@ -1,8 +1,8 @@
 import { errorFacts, untilNext, type StreamName } from "#model";
 import type { NoteStore, RevisionStore } from "#store";
 import type { Logger } from "#telemetry";
-import type { StreamHolds } from "../wake/stream-holds.ts";
-import { StoreNews } from "../wake/store-news.ts";
+import type { StreamHolds } from "../holds/stream-holds.ts";
+import { StoreNews } from "../store-news.ts";
 import { pollNote } from "../notes.ts";
 import type { Nudges } from "./nudges.ts";
 

@@ -12,10 +12,10 @@ import type { IntakeStore, NoteStore, RecordStore, Unreadable } from "#store";
 import type { Logger } from "#telemetry";
 import { keylessNote, rereadNote } from "../notes.ts";
 import type { Observer } from "../observer.ts";
-import type { PolledRounds } from "../plan/mass-guard.ts";
+import type { PolledRounds } from "../guards/mass-guard.ts";
 import { keepReports } from "../refused-files.ts";
 import type { PollPauses } from "./poll-pauses.ts";
-import { screen, type Screened } from "./quarantine.ts";
+import { screen, type Screened } from "../stage/quarantine.ts";
 import type { Sweeper } from "./sweeper.ts";
 
 export interface PollerDeps {

@@ -4,8 +4,8 @@ import type { SourceStream } from "#sources";
 import type { IntakeStore, NoteStore, RecordStore, SweepStore } from "#store";
 import type { Logger } from "#telemetry";
 import { emptiedNote, guardNote, sweepNote } from "../notes.ts";
-import { knownCount } from "./delete-guard.ts";
-import { stageByKey } from "./stage-by-key.ts";
+import { knownCount } from "../holds/delete-guard.ts";
+import { stageByKey } from "../stage/stage-by-key.ts";
 
 /** Pause before a second sweep looks for suspects, unless the sweep interval is shorter. */
 const CONFIRM_AFTER_MS = 5 * 60_000;

@@ -7,7 +7,7 @@ import {
   type RevisionStore,
   type ScheduleStore,
 } from "#store";
-import type { Approved } from "../deliver/approved.ts";
+import type { Approved } from "../approve/approved.ts";
 
 const PAGE = 500;
 

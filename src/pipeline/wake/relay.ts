@@ -13,7 +13,7 @@ import type { Service, ServiceState } from "#service";
 import type { DueRecord } from "#store";
 import type { Logger } from "#telemetry";
 import type { Schedule } from "./approved-schedule.ts";
-import { StoreNews } from "./store-news.ts";
+import { StoreNews } from "../store-news.ts";
 
 /** The longest pause of the relay, because another process (`svcsync retry`) may have made records due. */
 const LOOK_AGAIN_MS = 1_000;

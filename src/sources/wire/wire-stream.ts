@@ -22,7 +22,7 @@ import { finding } from "./client/web-check.ts";
 
 const FUTURE_MS = 600_000;
 const RECENT_MS = 86_400_000;
-/** A stream's polls stop when its odd rows exceed both of these (`pipeline/poll/quarantine.ts`). */
+/** A stream's polls stop when its odd rows exceed both of these (`pipeline/stage/quarantine.ts`). */
 const FEW_ODD = 20;
 const ODD_SHARE = 0.1;
 
