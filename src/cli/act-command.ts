@@ -30,13 +30,13 @@ export function registerActs(cli: CommandLine, isWanted: (name: string) => boole
 }
 
 function register(cli: CommandLine, { name, help }: Act, form: Command): void {
-  const command = withActor(cli.command(name, help));
+  const command = cli.command(name, help);
   for (const [argument, means] of Object.entries(form.arguments))
     if (argument === "<record>") command.addArgument(recordArgument());
     else command.argument(argument, means);
   for (const option of form.options ?? []) command.addOption(optionOf(option));
   if (form.words !== undefined) command.addHelpText("after", form.words);
-  command.action(
+  withActor(command).action(
     cli.action((...given: never[]) => {
       const args: readonly unknown[] = given.slice(0, -2);
       const [options, io] = given.slice(-2);

@@ -26,6 +26,7 @@ export { watchAct } from "./acts/watch.ts";
 export { pollAct } from "./acts/poll.ts";
 export { retryAct } from "./acts/retry.ts";
 export { retryGroupAct } from "./acts/retry-group.ts";
+export { skipGroupAct } from "./acts/skip-group.ts";
 export { rereadKeys } from "./acts/reread-record.ts";
 export { rereadStreamAct } from "./acts/reread-stream.ts";
 export { deletionsAct } from "./acts/deletions.ts";

@@ -63,6 +63,15 @@ describe("help", () => {
     expect(code).toBe(64);
   });
 
+  it.each([
+    [["skip"]],
+    [["skip", "customers/1", "--group", "0a1b2c3d"]],
+    [["skip", "--group", "0a1b2c3d", "--code", "E_X"]],
+  ])("refuses a command line that names what to leave out twice, or not at all: %s", async (argv) => {
+    const { code, stderr } = await runCaptured(argv);
+    expect([code, stderr]).toEqual([64, expect.stringContaining("Name one record as stream/key")]);
+  });
+
   it("tells the version", async () => {
     expect((await runCaptured(["--version"])).stdout).toMatch(/^\d+\.\d+\.\d+\n$/);
   });

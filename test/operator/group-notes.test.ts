@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { isSnoozed, noteGroup, notedGroups, retryGroupAct } from "#operator";
+import { isSnoozed, noteGroup, notedGroups, retryGroupAct, skipGroupAct } from "#operator";
 import { customer, Scene } from "../conformance/store-scene.ts";
 import { carriedOut } from "../kit/acting.ts";
 import { customersFile } from "../pipeline/customer-stream.ts";
@@ -97,6 +97,18 @@ describe("groups of records", () => {
     expect(await carriedOut(retryGroupAct, made, group!.id, {}, by, customersFile().streams)).toBe(2);
     expect(await made.dueKeys()).toEqual(["1", "2"]);
     expect(await made.state(customer("3"))).toBe("parked");
+  });
+
+  it("are left out as one, and no other record with them", async () => {
+    await using made = await scene();
+    const [group] = await notedGroups(made, streams);
+    const skipped = await carriedOut(skipGroupAct, made, group!.id, {}, by, customersFile().streams);
+    expect(skipped).toEqual({ skipped: 2, refused: [] });
+    expect(await Promise.all(["1", "2", "3"].map((key) => made.state(customer(key))))).toEqual([
+      "skipped",
+      "skipped",
+      "parked",
+    ]);
   });
 
   it("refuse an id that no group has", async () => {

@@ -74,6 +74,9 @@ describe("acts on many records", () => {
     const page = await (await fetch(web.url)).text();
     expect(page).toMatch(/<summary[^>]*>Try them again<\/summary>\s*<p>150 records will be due now/);
     expect(page).toMatch(/<input type="hidden" name="count" value="150" \/>\s*<button[^>]*>\s*Try all 150 again/);
+    expect(page).toMatch(
+      /Leave all 150 out<\/summary>\s*<p>150 records will not be delivered until the ERP changes them/,
+    );
 
     const csrf = /name="csrf" value="([^"]+)"/.exec(page)![1]!;
     const done = await fetch(`${web.url}/groups/${group!.id}/retry`, {

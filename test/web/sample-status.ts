@@ -301,7 +301,7 @@ const sampleTests: readonly ChannelTest[] = [
   },
 ];
 
-/** What each act resolves to, where that is more than nothing. */
+/** What each act resolves to, where anything reads it. */
 const results: Readonly<Record<string, (given: Given) => unknown>> = {
   "record retry": () => 1,
   "record bind": ({ input: { serviceId }, isConfirmed }) => {
@@ -332,7 +332,7 @@ function sampleActs(done: string[]): StatusSource["carryOut"] {
     const { target } = given;
     if (act.target === "group" && target !== sampleGroup)
       throw new ParkError("E_GROUP_UNKNOWN", "there is no group 00000000");
-    const result = results[`${act.target} ${act.name}`]?.(given);
+    const result = results[`${act.target} ${act.name}`]?.(given) ?? {};
     if (act === bindAct && !given.isConfirmed) return result;
     const { why: _, confirm: __, ...input } = given.input;
     const label = typeof target === "object" ? recordLabel(target) : target;

@@ -59,8 +59,10 @@ export interface ActForm {
   readonly means?: string;
   /** One text field for each member of the input, unless given. */
   readonly fields?: readonly FormField[];
-  /** The button's name for those who do not see what is around it. */
+  /** Its name for those who do not see what is around it. */
   readonly spoken?: string;
+  /** The words of the confirmation of a final act. */
+  readonly sure?: string;
 }
 
 /** The result of an act on many records, for the person who asked for it. */

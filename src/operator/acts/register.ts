@@ -16,6 +16,7 @@ import { rereadStreamAct } from "./reread-stream.ts";
 import { resumeAct } from "./resume.ts";
 import { retryGroupAct } from "./retry-group.ts";
 import { retryAct } from "./retry.ts";
+import { skipGroupAct } from "./skip-group.ts";
 import { skipAct } from "./skip.ts";
 import { unbindAct } from "./unbind.ts";
 import { watchAct } from "./watch.ts";
@@ -31,6 +32,7 @@ export const acts: readonly Act[] = [
   watchAct,
   forgetAct,
   retryGroupAct,
+  skipGroupAct,
   noteAct,
   resumeAct,
   settleFileAct,

@@ -1,5 +1,5 @@
 import { counted } from "#model";
-import { groupRecords, unknownGroup } from "../state/noted-groups.ts";
+import { groupIds } from "../state/noted-groups.ts";
 import { defineAct } from "./act.ts";
 import { whole } from "./inputs.ts";
 
@@ -16,11 +16,9 @@ export const retryGroupAct = defineAct({
    * @throws {ParkError} E_GROUP_UNKNOWN when no record has this cause.
    */
   async run({ store, streams }, { target }, by) {
-    const names = streams.map(({ name }) => name);
-    const ids = await Array.fromAsync(groupRecords({ store }, names, target), ({ id }) => id);
-    if (ids.length === 0) throw unknownGroup(target);
     let count = 0;
-    for (const id of ids) count += await store.retryNow({ ...id, states: ["parked", "waiting"] }, by);
+    for (const id of await groupIds(store, streams, target))
+      count += await store.retryNow({ ...id, states: ["parked", "waiting"] }, by);
     return count;
   },
   answer: (due, _, group) => ({ group, due }),

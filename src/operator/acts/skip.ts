@@ -1,7 +1,14 @@
-import { counted, oneLine, ParkError, SyncError, type RecordId, type RecordState } from "#model";
+import { counted, oneLine, ParkError, type RecordId, type RecordState } from "#model";
 import { eachRecord, isAnswerable, type RecordStore } from "#store";
+import { groupIds } from "../state/noted-groups.ts";
 import { defineAct } from "./act.ts";
 import { UsageError } from "./command.ts";
+import { skipAll } from "./skip-group.ts";
+
+interface SkipOptions {
+  readonly code?: string;
+  readonly group?: string;
+}
 
 /** States in which a person may skip a record. */
 const answerable: readonly RecordState[] = ["waiting", "parked", "uncertain"];
@@ -13,35 +20,34 @@ export const skipAct = defineAct({
   audit: "resolve",
   wakes: "deliveries",
   async run({ store }, { target }, by) {
-    try {
-      await store.resolve(target, { kind: "skip" }, by);
-    } catch (thrown) {
-      if (!(thrown instanceof SyncError) || thrown.family !== "park") throw thrown;
-      throw new ParkError("E_NOT_RESOLVABLE", thrown.message);
-    }
+    const [refused] = (await skipAll(store, [target], by)).refused;
+    if (refused !== undefined) throw new ParkError("E_NOT_RESOLVABLE", refused.message);
   },
   forms: ({ record: { state } }) =>
     isAnswerable(state) && state !== "skipped"
       ? [{ label: "Leave it out", means: "It is not delivered until the ERP changes it." }]
       : [],
   command: {
-    arguments: { "<target>": "one record as stream/key, or a stream with --code" },
-    options: [{ flags: "--code <code>", help: "the records of the stream with this error" }],
-    /** A record that changed state meanwhile does not stop the others. */
-    async run({ store }, [target]: [RecordId | string], { code }: { readonly code?: string }, { by, warn }) {
-      const ids = typeof target === "object" ? [target] : await withError(store, target, code);
-      let refused = 0;
-      for (const id of ids)
-        try {
-          await store.resolve(id, { kind: "skip" }, by);
-        } catch (thrown) {
-          if (!(thrown instanceof SyncError) || thrown.family !== "park") throw thrown;
-          refused++;
-          warn(`${oneLine(thrown.message)} (${thrown.code})\n`);
-        }
-      const skipped = ids.length - refused;
+    arguments: { "[target]": "one record as stream/key, or a stream with --code" },
+    options: [
+      { flags: "--code <code>", help: "the records of the stream with this error" },
+      { flags: "--group <id>", help: "the records of one cause, as svcsync groups lists them" },
+    ],
+    objection: ({ code, group }: SkipOptions, { args: [target] }) =>
+      (group === undefined) === (target === undefined) || (group !== undefined && code !== undefined)
+        ? "Name one record as stream/key, a stream with --code, or a cause with --group."
+        : undefined,
+    async run({ store, streams }, [target]: [RecordId | string], { code, group }: SkipOptions, { by, warn }) {
+      const ids =
+        group !== undefined
+          ? await groupIds(store, streams, group)
+          : typeof target === "object"
+            ? [target]
+            : await withError(store, target, code);
+      const { skipped, refused } = await skipAll(store, ids, by);
+      for (const { message, code } of refused) warn(`${oneLine(message)} (${code})\n`);
       const text = `${counted(skipped, "record")} left out until the ERP changes ${skipped === 1 ? "it" : "them"}.\n`;
-      return { json: { skipped, refused }, text, needsPerson: refused > 0 || skipped === 0 };
+      return { json: { skipped, refused: refused.length }, text, needsPerson: refused.length > 0 || skipped === 0 };
     },
   },
 });

@@ -1,4 +1,4 @@
-import { ParkError, type StreamName } from "#model";
+import { ParkError, type RecordId, type StreamName } from "#model";
 import type { GroupNote, GroupStore, HeldRecord } from "#store";
 import { attentionStates } from "./attention.ts";
 import { ErrorGroups, groupIdOf, type ErrorGroup } from "./groups.ts";
@@ -51,18 +51,25 @@ export async function knownGroup(deps: GroupDeps, streams: readonly StreamName[]
   return group;
 }
 
-export function unknownGroup(id: string): ParkError {
+function unknownGroup(id: string): ParkError {
   const message = `there is no group ${id}: "svcsync groups" lists the current ones`;
   return new ParkError("E_GROUP_UNKNOWN", message);
 }
 
-/** The records of a group. */
-export async function* groupRecords(
-  { store }: GroupDeps,
-  streams: readonly StreamName[],
+/**
+ * The records of a group, as they are when all were read.
+ * @throws {ParkError} E_GROUP_UNKNOWN when no record has this cause.
+ */
+export async function groupIds(
+  { groups }: GroupDeps["store"],
+  streams: readonly { readonly name: StreamName }[],
   id: string,
-): AsyncIterable<HeldRecord> {
-  for await (const record of held(store.groups, streams, attentionStates)) if (groupIdOf(record) === id) yield record;
+): Promise<RecordId[]> {
+  const names = streams.map(({ name }) => name);
+  const ids: RecordId[] = [];
+  for await (const record of held(groups, names, attentionStates)) if (groupIdOf(record) === id) ids.push(record.id);
+  if (ids.length === 0) throw unknownGroup(id);
+  return ids;
 }
 
 async function* held(

@@ -37,18 +37,17 @@ export function actForms<Kind extends TargetKind>(
 
 /** One button, or a form behind its name, so that a slip of the finger does nothing. */
 function offered(act: Act, action: string, form: ActForm, frame: Frame): Html {
-  const { label, means, spoken } = form;
+  const { label, means, sure } = form;
+  const spoken = form.spoken === undefined ? undefined : html`aria-label="${form.spoken}"`;
   const fields = (form.fields ?? fieldsOf(act)).map(fieldHtml);
   if (means === undefined)
     return html`<form method="post" action="${action}">
-      ${csrfField(frame.visitor)} ${fields}<button ${spoken === undefined ? undefined : html`aria-label="${spoken}"`}>
-        ${label}
-      </button>
+      ${csrfField(frame.visitor)} ${fields}<button ${spoken}>${label}</button>
     </form>`;
   return html`<details>
-    <summary>${label}</summary>
+    <summary ${spoken}>${label}</summary>
     <p>${means}</p>
-    ${openForm({ action, act, label, fields }, frame)}
+    ${openForm({ action, act, label, fields, sure }, frame)}
   </details>`;
 }
 
@@ -66,7 +65,7 @@ export function openForm(
     readonly label: string;
     readonly fields?: Content;
     /** The label of the confirmation. */
-    readonly sure?: string;
+    readonly sure?: string | undefined;
   },
   { visitor }: Frame,
 ): Html {
