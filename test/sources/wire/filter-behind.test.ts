@@ -55,7 +55,7 @@ const frappe = ({ query, path }: Asked): Told => {
 const odata = (asked: Asked): Told => {
   const filter = asked.query.get("$filter");
   if (filter !== null) asked.query.set("$filter", later(filter));
-  const types = { id: "Edm.Int32", at: "Edm.DateTimeOffset" };
+  const types = { id: "Int32", at: "DateTimeOffset" };
   return odataService({ items: { version: "v4", keys: ["id"], types, rows: () => rows } }, asked);
 };
 
