@@ -125,7 +125,7 @@ export function openTrytonLogin(auth: RestSettings["auth"], parts: LoginParts): 
   return session([password], parts, async (signal) => {
     const json = { id: 0, method: "common.db.login", params: [username, { password }] };
     const answer = await http.call({ method: "POST", url, json, signal });
-    refuseUnlessOk(answer, url, clock.now());
+    refuseUnlessOk(answer, url, clock.now(), { secrets: [password] });
     const parsed = loginAnswer.safeParse(await jsonOf(answer, url));
     if (!parsed.success)
       throw new ParkError(

@@ -55,7 +55,7 @@ export function openLogin(auth: AuthSettings, parts: LoginDeps): Login {
       const form = { grant_type: "client_credentials", ...client, ...(scope ? { scope } : {}) };
       return session([clientSecret], parts, async (signal) => {
         const answer = await http.call({ method: "POST", url, form, signal });
-        refuseUnlessOk(answer, url, clock.now());
+        refuseUnlessOk(answer, url, clock.now(), { secrets: [clientSecret] });
         const token = tokenAnswer.safeParse(await jsonOf(answer, url));
         if (!token.success) throw new ParkError("E_SOURCE_LOGIN", `${url}: the answer holds no access_token`);
         const { access_token, expires_in } = token.data;
@@ -67,7 +67,8 @@ export function openLogin(auth: AuthSettings, parts: LoginDeps): Login {
       const url = new URL(auth.url, baseUrl).href;
       return session(Object.values(auth.body), parts, async (signal) => {
         const answer = await http.call({ method: "POST", url, json: auth.body, signal });
-        refuseUnlessOk(answer, url, clock.now(), parts.transient?.(answer));
+        const passing = parts.transient?.(answer);
+        refuseUnlessOk(answer, url, clock.now(), { passing, secrets: Object.values(auth.body) });
         return { headers: {}, lifeMs: Number.POSITIVE_INFINITY };
       });
     }
@@ -132,12 +133,17 @@ export function session(
 
 /**
  * Throws unless the login succeeded. Token endpoints and login pages answer wrong credentials with 400 or 401. `passing`: the answer
- * means "try again" although its status says otherwise.
+ * means "try again" although its status says otherwise. `secrets` are what was sent: the server's words must not repeat them.
  */
-export function refuseUnlessOk(answer: HttpAnswer, url: string, now: number, passing = false): void {
+export function refuseUnlessOk(
+  answer: HttpAnswer,
+  url: string,
+  now: number,
+  { passing = false, secrets }: { passing?: boolean | undefined; secrets: readonly string[] },
+): void {
   const { ok, status } = answer;
   if (ok) return;
-  if (!passing && (status === 400 || status === 401 || status === 403)) throw loginRefused(answer, url);
-  if (status === 429 || status === 503) throw statusError(answer, url, now, []);
+  if (!passing && (status === 400 || status === 401 || status === 403)) throw loginRefused(answer, url, secrets);
+  if (status === 429 || status === 503) throw statusError(answer, url, now, secrets);
   throw new RetryError("E_SOURCE_FAILED", `${url}: the login was answered ${status}`);
 }

@@ -3,6 +3,8 @@ import { isHarmless } from "../stamps/error-in.ts";
 import { HttpFailure, retryAfterMs, type HttpAnswer } from "#http";
 
 const MESSAGE_LENGTH = 300;
+/** Characters of a text that is too short to be recognised as a secret. */
+const SHORT = 3;
 const DEFAULT_WAIT_MS = 30_000;
 /** What nginx, Apache and Go answer to http on an https port. */
 const PLAIN_AT_HTTPS = /plain HTTP (request was sent )?to (an? )?(HTTPS|SSL|TLS)|HTTP request to an HTTPS server/i;
@@ -28,7 +30,7 @@ export function statusError(
   // 501 says that the ERP will never do what was asked: Business Central answers it to `or` over two properties.
   if (passing || (status >= 500 && status !== 501) || status === 408)
     return new RetryError("E_SOURCE_FAILED", `${place}: the ERP failed with ${status}${said}`, { details });
-  if (status === 401) return loginRefused(answer, place, said);
+  if (status === 401) return loginRefused(answer, place, secrets);
   if (status === 403)
     return new ParkError("E_SOURCE_FORBIDDEN", `${place}: the user may not read this (403)${said}`, { details });
   if (status === 404)
@@ -56,7 +58,8 @@ export function isEmpty404(answer: HttpAnswer): boolean {
   return isOwn404(answer) && isHarmless(messageIn(body));
 }
 
-export function loginRefused(answer: HttpAnswer, place: string, said = ""): ParkError {
+export function loginRefused(answer: HttpAnswer, place: string, secrets: readonly string[]): ParkError {
+  const said = quoted(answer, secrets);
   return new ParkError("E_SOURCE_LOGIN", `${place}: the ERP refused the credentials (${answer.status})${said}`, {
     details: { status: answer.status, place },
   });
@@ -87,17 +90,40 @@ export function notJson(answer: HttpAnswer, place: string, cause: unknown): Retr
 
 /** Returns the server's own words, shortened and without our secrets; empty if it said nothing readable. */
 function quoted(answer: HttpAnswer, secrets: readonly string[]): string {
-  let words = messageIn(answer.excerpt);
-  for (const secret of secrets) words = words.replaceAll(secret, "[redacted]");
-  return words === "" ? "" : `: ${words.slice(0, MESSAGE_LENGTH)}`;
+  const words = redacted(messageIn(answer.excerpt), secrets);
+  if (words === "") return "";
+  const code = redacted(codeIn(answer.excerpt), secrets);
+  const isSaid = code === "" || code === String(answer.status) || words.includes(code);
+  return `: ${words.slice(0, MESSAGE_LENGTH)}${isSaid ? "" : ` (${code})`}`;
+}
+
+/** Short texts such as a user's role may be part of any answer: they are no secrets. */
+function redacted(words: string, secrets: readonly string[]): string {
+  let rest = words;
+  for (const secret of secrets) if (secret.length > SHORT) rest = rest.replaceAll(secret, "[redacted]");
+  return rest;
 }
 
 function messageIn(text: string): string {
+  const body = jsonIn(text);
+  return body === undefined ? withoutTags(text).replace(/\s+/g, " ").trim() : (messageOf(body) ?? "");
+}
+
+/** The server's code of an error: where the words are the same, it alone tells two causes apart. */
+function codeIn(text: string): string {
+  const body = jsonIn(text);
+  const error = isJsonObject(body) ? (isJsonObject(body["error"]) ? body["error"] : body) : {};
+  const { code } = error;
+  const isCode = (typeof code === "string" && /^[\w./-]{1,60}$/.test(code)) || typeof code === "number";
+  return isCode ? String(code) : "";
+}
+
+function jsonIn(text: string): Json | undefined {
   try {
     const body: Json = JSON.parse(text);
-    return messageOf(body) ?? "";
+    return body;
   } catch {
-    return withoutTags(text).replace(/\s+/g, " ").trim();
+    return undefined;
   }
 }
 
@@ -119,7 +145,7 @@ function withoutTags(page: string): string {
 
 /** Where errors have their message, the best first. Frappe without tracebacks has only the last three. */
 const MESSAGES =
-  "message value detail error exception title errors error_description messages _server_messages _error_message exc_type".split(
+  "message value error_description detail error exception title errors messages _server_messages _error_message exc_type".split(
     " ",
   );
 
