@@ -73,6 +73,6 @@ export { Bell } from "./bell.ts";
 export { ListenerSet } from "./listener-set.ts";
 export { nearest } from "./nearest.ts";
 export { isHarmless } from "./harmless.ts";
-export { counted, oneLine, printable } from "./text.ts";
+export { beginningOf, counted, oneLine, printable, shortened } from "./text.ts";
 export { isLoopback, secretsInAddress, splitHosts } from "./address.ts";
 export { utf8Fault, type Utf8Fault } from "./utf8.ts";

@@ -30,3 +30,14 @@ function spelledOut(character: string): string {
 export function counted(count: number, noun: string): string {
   return `${count.toLocaleString("en")} ${noun}${count === 1 ? "" : "s"}`;
 }
+
+/** The first characters of a text, at most so many, none of which is cut in two. */
+export function beginningOf(text: string, most: number): string {
+  const kept = text.slice(0, most);
+  return kept.length < text.length && /[\ud800-\udbff]$/.test(kept) ? kept.slice(0, -1) : kept;
+}
+
+/** The text, or its beginning with a mark of the cut. */
+export function shortened(text: string, most: number): string {
+  return text.length <= most ? text : `${beginningOf(text, most)}…`;
+}

@@ -1,4 +1,4 @@
-import { SyncError } from "#model";
+import { beginningOf, SyncError } from "#model";
 import { isSecretField, redactedMark, type Redact } from "./redaction.ts";
 
 type Plain = null | boolean | number | string | Plain[] | { [name: string]: Plain };
@@ -14,7 +14,7 @@ export function plainFields(fields: object, redact: Redact, depth = 0): Record<s
   const plain: Record<string, Plain> = {};
   for (const [name, value] of Object.entries(fields)) {
     if (value === undefined) continue;
-    plain[shortened(redact(name))] =
+    plain[cutText(redact(name))] =
       isSecretField(name) && value !== null ? redactedMark : plainValue(value, redact, depth);
   }
   return plain;
@@ -22,10 +22,10 @@ export function plainFields(fields: object, redact: Redact, depth = 0): Record<s
 
 function plainValue(value: unknown, redact: Redact, depth: number): Plain {
   if (value === null || value === undefined) return null;
-  if (typeof value === "string") return shortened(redact(value));
+  if (typeof value === "string") return cutText(redact(value));
   if (typeof value === "boolean") return value;
   if (typeof value === "number") return plainNumber(value, redact);
-  if (typeof value === "bigint") return shortened(redact(value.toString()));
+  if (typeof value === "bigint") return cutText(redact(value.toString()));
   if (typeof value !== "object") return `[${typeof value}]`;
   if (depth >= maxDepth) return "[too deep]";
   if (value instanceof Error) return plainError(value, redact, depth + 1);
@@ -39,9 +39,10 @@ function plainList(members: readonly unknown[], redact: Redact, depth: number): 
 }
 
 /** Shortens after redaction, because a secret that is cut in two would not be found. */
-function shortened(text: string): string {
+function cutText(text: string): string {
   if (text.length <= maxLength) return text;
-  return `${text.slice(0, maxLength)}… [${text.length - maxLength} more characters]`;
+  const kept = beginningOf(text, maxLength);
+  return `${kept}… [${text.length - kept.length} more characters]`;
 }
 
 /** A number can be a secret too, such as a second factor. */

@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { oneLine, printable } from "#model";
+import { beginningOf, oneLine, printable, shortened } from "#model";
 
 describe("printable text", () => {
   it.each([
@@ -32,5 +32,18 @@ describe("printable text", () => {
   it("keeps the meaning of JSON", () => {
     const value = { "k\u202e": "\u009b\ud800\u{e0041}" };
     expect(JSON.parse(printable(JSON.stringify(value)))).toEqual(value);
+  });
+});
+
+describe("the beginning of a text", () => {
+  it.each([
+    ["abc", 3, "abc", "abc"],
+    ["abcd", 3, "abc", "abc…"],
+    ["ab👩", 3, "ab", "ab…"],
+    ["ab👩", 4, "ab👩", "ab👩"],
+    ["ab\ud800", 3, "ab\ud800", "ab\ud800"],
+    ["abc", 0, "", "…"],
+  ])("%j has at most %i characters, and cuts none in two", (text, most, beginning, short) => {
+    expect([beginningOf(text, most), shortened(text, most)]).toEqual([beginning, short]);
   });
 });

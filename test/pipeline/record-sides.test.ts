@@ -49,6 +49,14 @@ async function sidesOf(
 const map = () => Promise.resolve(mapped);
 
 describe("the sides of a record", () => {
+  it("call a field pending whose last write is in doubt: the next delivery sends it again", async () => {
+    const same = { ...record, applied: { ...record.applied, name: "Muster AG", parentId: null } };
+    const inFlight = { kind: "update", fields: { name: null } } as const;
+    const sure = await sidesOf(map, false, undefined, same);
+    const unsure = await sidesOf(map, false, undefined, { ...same, inFlight });
+    expect([sure, unsure].map(({ byField }) => byField["name"]!.isPending)).toEqual([false, true]);
+  });
+
   it.each([
     { own: "create", written: null, held: "theirs", isPending: false },
     { own: "empty", written: "theirs", held: "other", isPending: false },

@@ -1,4 +1,4 @@
-import { StopError } from "#model";
+import { shortened, StopError } from "#model";
 
 /** A place in the sync file: member names and list positions, from the top. */
 export type FilePath = readonly (string | number)[];
@@ -29,11 +29,8 @@ const LONGEST_TEXT = 4_000;
 export function pathText(path: FilePath): string {
   return shortened(
     path.map((part, at) => (typeof part === "number" ? `[${part}]` : at === 0 ? part : `.${part}`)).join(""),
+    LONGEST_TEXT,
   );
-}
-
-function shortened(text: string): string {
-  return text.length > LONGEST_TEXT ? `${text.slice(0, LONGEST_TEXT)}…` : text;
 }
 
 /**
@@ -56,6 +53,6 @@ export function placedText(file: string, problems: readonly PlacedProblem[]): st
 
 function inReadingOrder(problems: readonly PlacedProblem[]) {
   return problems
-    .map((problem) => ({ ...problem, message: shortened(problem.message) }))
+    .map((problem) => ({ ...problem, message: shortened(problem.message, LONGEST_TEXT) }))
     .toSorted((a, b) => a.line - b.line || a.column - b.column);
 }

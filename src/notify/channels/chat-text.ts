@@ -1,3 +1,4 @@
+import { beginningOf } from "#model";
 import { blocksOf, headingOf, moreText, type Digest } from "../digest.ts";
 
 /** A message that a chat accepts: its heading, and the blocks of its entries as far as they fit. */
@@ -20,8 +21,8 @@ export function chatText(digest: Digest, fits: (text: ChatText) => boolean): Cha
   for (let count = blocks.length; count > 0; count--) if (fits(first(count))) return first(count);
   const { blocks: rest } = first(1);
   const cut = (length: number): ChatText => ({
-    heading: shortened(heading, 200),
-    blocks: rest.with(0, shortened(rest[0] ?? "", length)),
+    heading: counting(heading, 200),
+    blocks: rest.with(0, counting(rest[0] ?? "", length)),
   });
   return cut(longest(blocks[0]?.length ?? 0, (length) => fits(cut(length))));
 }
@@ -38,12 +39,9 @@ function longest(most: number, accepts: (length: number) => boolean): number {
 }
 
 /** At most `length` characters of a text, with the number of those that are left out. */
-function shortened(text: string, length: number): string {
+function counting(text: string, length: number): string {
   if (text.length <= length) return text;
-  const kept = text
-    .slice(0, length)
-    .toWellFormed()
-    .replace(/\uFFFD$/, "");
+  const kept = beginningOf(text, length);
   return `${kept} … (${(text.length - kept.length).toLocaleString("en")} characters left out)`;
 }
 

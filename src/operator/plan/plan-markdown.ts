@@ -1,6 +1,6 @@
-import { counted, recordLabel, type Json } from "#model";
+import { counted, recordLabel, shortened, type Json } from "#model";
 import type { PlannedDelivery, PlannedField } from "#pipeline";
-import { markdownCode, markdownHead, markdownRow, markdownText, Room, shortened } from "../text/markdown.ts";
+import { markdownCode, markdownHead, markdownRow, markdownText, Room } from "../text/markdown.ts";
 import { confirmText, deletionsHeldText, ORDER, pollErrorText, valueText, wordsOf } from "./plan-text.ts";
 import type { StreamPlan } from "./stream-plan.ts";
 

@@ -1,4 +1,4 @@
-import { oneLine } from "#model";
+import { oneLine, shortened } from "#model";
 
 /** Everything but letters, digits and harmless signs may be syntax of Markdown, of HTML or of a table. */
 const special = /[^\p{L}\p{N}\p{M} ,;()→…-]/gu;
@@ -20,13 +20,6 @@ export function markdownText(text: string): string {
 /** Like {@link markdownText}, as code: a value. Longer ones are cut. */
 export function markdownCode(text: string, most = Infinity): string {
   return `<code>${markdownText(shortened(text, most))}</code>`;
-}
-
-/** The text with at most so many characters, none of which is cut in two. */
-export function shortened(text: string, most: number): string {
-  if (text.length <= most) return text;
-  const shown = text.slice(0, most);
-  return `${/[\ud800-\udbff]$/.test(shown) ? shown.slice(0, -1) : shown}…`;
 }
 
 /** One line of a table. The cells are Markdown already. */

@@ -1,6 +1,7 @@
 import { errorFacts, recordName, SyncError, type ErrorFacts, type Json, type RecordId } from "#model";
 import type { MappedField, Stream } from "#mapping";
-import { isEmpty, sameValue, type Service } from "#service";
+import { sameValue, type Service } from "#service";
+import { editedAsSeen } from "../wanted/filled.ts";
 import { forgottenError, isForgotten, type RecordStore, type RecordView } from "#store";
 
 /** One field on its way from the ERP to the service. */
@@ -41,24 +42,25 @@ interface SidesDeps {
 export async function recordSides(
   { store, service }: SidesDeps,
   stream: Pick<Stream, "map" | "resource" | "ownedFields">,
-  record: Pick<RecordView, "row" | "deleted" | "applied" | "binding" | "unreadable">,
+  record: Pick<RecordView, "row" | "deleted" | "applied" | "binding" | "unreadable"> &
+    Partial<Pick<RecordView, "inFlight">>,
   { ask, signal }: { readonly ask: boolean; readonly signal: AbortSignal },
 ): Promise<RecordSides> {
   const mapped = await mappedNow(store, stream, record);
   const read = ask ? await readNow(service, stream, record, signal) : undefined;
   const written = record.applied ?? {};
+  const pending = pendingOf(mapped.values, record);
   const names = [...new Set([...mapped.values.keys(), ...Object.keys(written)])].toSorted();
   return {
     fields: names.map((field) => {
       const value = mapped.values.get(field);
       const found = read?.found?.[field];
-      const isKnown = value !== undefined && !value.isName;
       return {
         field,
         mapped: value?.value,
         written: written[field],
         found,
-        isPending: isKnown && record.applied !== undefined && isToWrite(value, written[field]),
+        isPending: pending.has(field),
         isChanged: isOurs(value) && read?.found !== undefined && field in written && !sameValue(written[field], found),
       };
     }),
@@ -68,10 +70,22 @@ export async function recordSides(
   };
 }
 
-/** Whether the next delivery writes the field, as far as is known without a look at the service. */
-function isToWrite({ value, own }: Resolved, written: Json | undefined): boolean {
-  if (own === "create" || sameValue(value, written)) return false;
-  return own === "always" || (isEmpty(written) && !isEmpty(value));
+/** The fields that the next delivery writes, by the rule of deliveries, as far as is known without a look at the service. */
+function pendingOf(
+  values: MappedNow["values"],
+  { applied, inFlight }: Pick<RecordView, "applied"> & Partial<Pick<RecordView, "inFlight">>,
+): ReadonlySet<string> {
+  const known = [...values].filter(([, { isName }]) => !isName);
+  const owned = (own: MappedField["own"]) =>
+    new Set(known.flatMap(([name, value]) => (value.own === own ? [name] : [])));
+  if (applied === undefined) return new Set();
+  const { change } = editedAsSeen(applied, inFlight?.fields, {
+    projection: Object.fromEntries(known.map(([name, { value }]) => [name, value])),
+    createOnly: owned("create"),
+    emptyOnly: owned("empty"),
+    shared: new Set(),
+  });
+  return new Set(Object.keys(change?.after ?? {}));
 }
 
 /** Whether the field is kept in sync: otherwise another value in the service is no change of ours. */

@@ -16,8 +16,11 @@ export interface Edited {
   readonly change: Difference | undefined;
 }
 
+/** What an update needs to know of the wanted fields. */
+type Written = Pick<Wanted, "projection" | "createOnly" | "shared">;
+
 /** Computes the update of an existing record. Fields that are written at creation only stay as they are. */
-export function edited(last: Projection, doubts: Projection | undefined, wanted: Wanted): Edited {
+export function edited(last: Projection, doubts: Projection | undefined, wanted: Written): Edited {
   const { projection, createOnly } = wanted;
   const written = Object.entries(projection).filter(([name]) => !createOnly.has(name));
   return { projection: { ...last, ...Object.fromEntries(written) }, change: difference(last, doubts, wanted) };
@@ -31,7 +34,7 @@ export function edited(last: Projection, doubts: Projection | undefined, wanted:
 export function difference(
   applied: Projection,
   doubts: Projection | undefined,
-  wanted: Wanted,
+  wanted: Written,
 ): Difference | undefined {
   const fields: JsonObject = {};
   const arrays: Record<string, ArrayChange> = {};
