@@ -4,7 +4,10 @@ import { systemClock } from "#model";
 import { startCap } from "./cap/index.ts";
 import { startCentral } from "./documented/central.ts";
 import { startHana } from "./documented/hana.ts";
+import { startErpNext } from "./documented/erpnext.ts";
 import { startOne } from "./documented/one.ts";
+import { startWeclapp } from "./documented/weclapp.ts";
+import { startXentral } from "./documented/xentral.ts";
 import type { Erp } from "./erp.ts";
 import { startLedgerSmb } from "./ledgersmb/index.ts";
 import { report } from "./report.ts";
@@ -24,6 +27,9 @@ const erps: Readonly<Record<string, () => Promise<Erp>>> = {
   businessCentral: () => startCentral(systemClock),
   s4hana: () => startHana(systemClock),
   businessOne: () => startOne(systemClock),
+  erpnext: () => startErpNext(systemClock),
+  weclapp: () => startWeclapp(systemClock),
+  xentral: () => startXentral(systemClock),
 };
 
 function say(sentence: string): void {

@@ -1,4 +1,14 @@
-import { messageOf, SyncError, type Change, type Clock, type Cursor, type Json, type Key, type Row } from "#model";
+import {
+  messageOf,
+  SyncError,
+  type Change,
+  type Clock,
+  type Cursor,
+  type Json,
+  type JsonObject,
+  type Key,
+  type Row,
+} from "#model";
 import type { MappedField, Stream, SyncFile } from "#mapping";
 import type { StoredRecord } from "#sandbox";
 import { adapters, type SourceStream } from "#sources";
@@ -22,6 +32,8 @@ export class Mirror implements Service, AsyncDisposable {
   readonly #open: AsyncDisposable[] = [];
   readonly #reads: Read[] = [];
   readonly #records = new Map<string, StoredRecord>();
+  /** The records that a record refers to, by its field. */
+  readonly #refs = new Map<string, Readonly<Record<string, string | null>>>();
   /** Records that the ERP has, as far as is known: also those that the preset leaves out. */
   readonly #seen = new Set<string>();
   readonly #clock: Clock;
@@ -103,7 +115,14 @@ export class Mirror implements Service, AsyncDisposable {
   }
 
   records(resource: string): StoredRecord[] {
-    return [...this.#records.values()].filter((record) => record["→"] === resource);
+    const found = [...this.#records].filter(([, record]) => record["→"] === resource);
+    return found.map(([id, record]) => ({ ...record, ...this.#referred(id) }));
+  }
+
+  /** What a record refers to, as ids. A record that is not there yet is referred to once it is. */
+  #referred(id: string): JsonObject {
+    const refs = Object.entries(this.#refs.get(id) ?? {});
+    return Object.fromEntries(refs.map(([field, other]) => [field, (other && this.#records.get(other)?.id) ?? null]));
   }
 
   record(resource: string, id: number): StoredRecord | undefined {
@@ -148,14 +167,19 @@ export class Mirror implements Service, AsyncDisposable {
       return;
     const created = known === undefined;
     const fields = mapped.fields.filter(({ own }) => created || own === "always");
-    const values = Object.fromEntries(fields.map((field) => [field.name, this.#value(field)]));
+    const values = Object.fromEntries(fields.map((field) => [field.name, plainValue(field)]));
+    const refs = Object.fromEntries(fields.flatMap(refOf));
+    this.#refs.set(id, { ...this.#refs.get(id), ...refs });
     this.#records.set(id, { id: known?.id ?? ++this.#ids, "→": stream.resource, ...known, ...values });
   }
+}
 
-  #value({ value }: MappedField): Json {
-    if (value.kind === "ref")
-      return value.key === null ? null : (this.#records.get(`${value.stream}/${value.key}`)?.id ?? null);
-    if (value.kind === "tags") return [...value.values];
-    return value.value;
-  }
+function plainValue({ value }: MappedField): Json {
+  if (value.kind === "ref") return null;
+  return value.kind === "tags" ? [...value.values] : value.value;
+}
+
+/** A field that refers to another record, with that record's name; none for any other field. */
+function refOf({ name, value }: MappedField): [string, string | null][] {
+  return value.kind === "ref" ? [[name, value.key === null ? null : `${value.stream}/${value.key}`]] : [];
 }

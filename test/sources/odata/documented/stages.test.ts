@@ -3,13 +3,23 @@ import { Comparison } from "../../../erps/comparison.ts";
 import { startCentral } from "../../../erps/documented/central.ts";
 import { startHana } from "../../../erps/documented/hana.ts";
 import type { LocalErp } from "../../../erps/documented/local-erp.ts";
+import { startErpNext } from "../../../erps/documented/erpnext.ts";
 import { startOne } from "../../../erps/documented/one.ts";
+import { startWeclapp } from "../../../erps/documented/weclapp.ts";
+import { startXentral } from "../../../erps/documented/xentral.ts";
 import { SetClock } from "../../../kit/clock.ts";
 import { Mirror } from "./mirror.ts";
 
 // The stages of docs/erps.md without a service and without waiting: `npm run erps` plays them with both.
 
-const erps = { businessCentral: startCentral, s4hana: startHana, businessOne: startOne };
+const erps = {
+  businessCentral: startCentral,
+  s4hana: startHana,
+  businessOne: startOne,
+  erpnext: startErpNext,
+  weclapp: startWeclapp,
+  xentral: startXentral,
+};
 const MINUTE = 60_000;
 
 interface Parts {

@@ -47,6 +47,11 @@ export class WeclappTenant {
     return id;
   }
 
+  /** The tenant's clock. */
+  now(): number {
+    return this.#now();
+  }
+
   remove(entity: string, id: string): void {
     this.table(entity).delete(id);
   }
