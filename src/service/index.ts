@@ -3,7 +3,7 @@ export { openService, type ServiceContext } from "./open.ts";
 export { fences, type Fence } from "./transport/fence.ts";
 export type { KeptSession, SessionCell } from "./transport/shared-token.ts";
 export { isOneRequest } from "./writes/moves.ts";
-export { mergedInto, mergeFields } from "./reads/merges.ts";
+export { mergeable, mergedInto, mergeFields } from "./reads/merges.ts";
 export { isRefusal } from "./transport/failures.ts";
 export { KnownNames, type ReferenceCache } from "./reads/reference.ts";
 export { resourceFacts, resourceNames } from "./catalogue/catalogue.ts";

@@ -214,6 +214,15 @@ export function describeFamily(makePlace: MakePlace): void {
       expect(await scene.store.dependents(customer("1"))).toEqual([]);
     });
 
+    it("names the records that wait for a parent", async () => {
+      await using scene = await Scene.open(makePlace);
+      await waitFor(scene, contact("1"), customer("1"), customer("2"));
+      await waitFor(scene, contact("2"), customer("2"));
+      expect(await scene.store.waitingFor(customer("1"))).toEqual([contact("1")]);
+      await scene.stage([upsert("1", { name: "newer" })], { stream: "contacts" });
+      expect(await scene.store.waitingFor(customer("1"))).toEqual([]);
+    });
+
     it("names the bound children that a parent's deletion waits for", async () => {
       await using scene = await Scene.open(makePlace);
       await scene.bound(customer("1"), 11);

@@ -113,7 +113,7 @@ async function plannedNow({ store, service }: DeliveryRig, claim: Claim, stream:
   const record = (id: RecordId) => store.record(id);
   const known = {
     store,
-    bindings: async (ids: readonly RecordId[]) => withMerges(store, await store.bindings(ids)),
+    bindings: async (ids: readonly RecordId[]) => withMerges(store, ids, await store.bindings(ids)),
     names: service.lookup.bind(service),
     keys: new KeysInFlight(),
     others: {

@@ -1,5 +1,6 @@
 import { describe, expect, it } from "vitest";
 import type { JsonObject } from "#model";
+import { bind } from "#operator";
 import { Reconciler } from "#pipeline";
 import { DEFAULT_TOKEN, startSandbox } from "#sandbox";
 import { forgetMerges } from "../../src/pipeline/counterpart/merges.ts";
@@ -49,6 +50,7 @@ streams:
 const streams = streamsOf(text);
 const SET = `deleted: { when: "gone = 1", set: { internalDescription: { const: gone } } }`;
 const deleting = streamsOf(text.replace(SET, "deleted: { delete: true }"));
+const anna = { name: "anna", via: "cli" } as const;
 const five = { stream: "tickets", key: "5" };
 const nine = { stream: "tickets", key: "9" };
 const order = { stream: "orders", key: "o" };
@@ -257,6 +259,47 @@ describe("a ticket that a person merged into another one", () => {
   });
 });
 
+describe("a ticket that is left of two records, one of which the ERP deletes", () => {
+  async function both() {
+    const on = await scene();
+    await on.ticket("5");
+    await on.ticket("9");
+    await on.run();
+    const left = on.foreign();
+    await on.merge(await on.idOf(five), await on.idOf(nine));
+    await on.merge(await on.idOf(nine), left);
+    return { ...on, left };
+  }
+
+  it("belongs to the one that the ERP still has, where that one comes first", async () => {
+    await using on = await both();
+    await on.ticket("5", "B");
+    await on.run();
+    await on.rig.stage("tickets", [deletion("9")]);
+    await on.run();
+    expect(await on.idOf(five)).toBe(on.left);
+    expect(on.sandbox.record("ticket", on.left)).toMatchObject({ description: "B", erpReferenceNumber: "5" });
+    expect(on.sandbox.record("ticket", on.left)!["internalDescription"]).not.toBe("gone");
+  });
+
+  it("parks the other one, and says that the ERP deleted its owner, until a person ends that binding", async () => {
+    await using on = await both();
+    await on.rig.stage("tickets", [deletion("9")]);
+    await on.run();
+    expect(await on.idOf(nine)).toBe(on.left);
+    await on.ticket("5", "B");
+    await on.run();
+    const message = expect.stringContaining(`ticket ${on.left}, which belongs to tickets/9, deleted in the ERP`);
+    const error = { code: "E_TICKET_MERGED", message };
+    expect(await on.rig.store.record(five)).toMatchObject({ state: "parked", error });
+    await on.rig.store.resolve(nine, { kind: "unbind" }, anna);
+    await on.rig.store.retryNow({ ...five, states: ["parked"] });
+    await on.run();
+    expect(await on.rig.store.record(five)).toMatchObject({ state: "applied", binding: { serviceId: on.left } });
+    expect(on.sandbox.record("ticket", on.left)).toMatchObject({ description: "B", erpReferenceNumber: "5" });
+  });
+});
+
 async function merged(more: JsonObject = {}) {
   const on = await scene();
   await on.ticket("5");
@@ -383,6 +426,51 @@ describe("a merged ticket that the match index shows", () => {
     expect(await on.rig.store.record(five)).toMatchObject({ state: "parked", error: { code: "E_TICKET_MERGED" } });
     expect(await on.idOf(nine)).toBe(left);
     expect(on.sandbox.records("ticket")).toHaveLength(2);
+  });
+
+  it("gives its orders to the one that is left, although the ERP's ticket is bound to none", async () => {
+    await using on = await scene();
+    const [old, left] = [on.foreign(held), on.foreign({ erpReferenceNumber: "9" })];
+    await on.merge(old, left);
+    await on.ticket("9");
+    await on.stage("orders", "o", { ticket: "5" });
+    await on.run();
+    expect((await on.rig.store.record(order))!.state).toBe("waiting");
+    await on.ticket("5");
+    await on.run();
+    await on.stage("orders", "p", { ticket: "5" });
+    const planned = await (await on.rig.planner(streams)).planOne({ stream: "orders", key: "p" }, never);
+    expect(planned).toMatchObject({
+      verdict: "create",
+      fields: expect.arrayContaining([{ field: "ticket", after: left }]),
+    });
+    await on.run();
+    expect(on.sandbox.records("svcDocument").map((each) => each["ticket"])).toEqual([left, left]);
+    // A person who binds it to another one has decided, also about its orders.
+    const other = on.foreign();
+    const bound = {
+      id: five,
+      stream: streams[1]!,
+      serviceId: other,
+      isMeant: () => Promise.resolve(true),
+      signal: never,
+    };
+    await bind(on.rig, bound, anna);
+    await on.run();
+    expect(on.sandbox.records("svcDocument").map((each) => each["ticket"])).toEqual([other, other]);
+  });
+
+  it("lets its orders wait where a person has ended the binding that a merge led to", async () => {
+    await using on = await scene();
+    const [old, left] = [on.foreign(held), on.foreign()];
+    await on.merge(old, left);
+    await on.ticket("5");
+    await on.run();
+    expect(await on.idOf(five)).toBe(left);
+    await on.rig.store.resolve(five, { kind: "unbind" }, anna);
+    await on.stage("orders", "o", { ticket: "5" });
+    await on.run();
+    expect(await on.rig.store.record(order)).toMatchObject({ state: "waiting", error: { code: "E_PARENT_MISSING" } });
   });
 
   it("leaves no doubt where one with the same key is left", async () => {

@@ -128,6 +128,7 @@ describe("the store's queries", () => {
       await store.boundTo({ resource: "contacts", serviceId });
       await store.dependents(customer("1"));
       await store.boundChildren(customer("1"));
+      await store.waitingFor(customer("1"));
     };
     await scene.bound(customer("1"), 7);
     await deliver("1", 8);

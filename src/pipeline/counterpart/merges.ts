@@ -9,35 +9,56 @@ import {
   type ResourceName,
   type ServiceId,
 } from "#model";
-import { mergedInto, mergeFields } from "#service";
-import type { AuditEntry, MatchStore, NoteStore, OperatorStore, Parents, RecordStore } from "#store";
+import { mergeable, mergedInto, mergeFields } from "#service";
+import type { AuditEntry, MatchStore, NoteStore, OperatorStore, Parents, RecordStore, RecordView } from "#store";
 import { mergesNote, type Merge } from "../notes.ts";
 import type { Presence } from "./presence.ts";
 
-/** A binding, and the record that the service has merged it into. */
-export interface MergedBinding extends Binding {
+/** The service id that a record is bound to, if it is, and of the record which the service has merged its own into. */
+export interface MergedBinding {
+  readonly serviceId?: ServiceId;
   readonly mergedTo?: ServiceId;
 }
 
 type Known = Readonly<Record<string, Merge>>;
 
 /**
- * Bindings whose record was merged into another one as far as that was noticed: what refers to the record belongs to the one
- * that is left.
+ * The bindings of these records, and of each the record that is left where it is known that people merged its own: what refers to it
+ * belongs to that one. This holds too for a record that could not be bound, because the one that is left belongs to another record;
+ * but not where a person has ended the binding.
  */
 export async function withMerges(
-  store: Pick<NoteStore, "note">,
+  store: MergesKnown,
+  ids: readonly RecordId[],
   bindings: ReadonlyMap<string, Binding>,
 ): Promise<ReadonlyMap<string, MergedBinding>> {
   const merged = new Map<string, MergedBinding>(bindings);
-  for (const resource of new Set([...bindings.values()].map((binding) => binding.resource))) {
+  for (const resource of mergeable) {
     const known = await notedMerges(store, resource);
-    for (const [name, binding] of bindings) {
-      const mergedTo = binding.resource === resource ? last(known, binding.serviceId) : undefined;
+    if (Object.keys(known).length === 0) continue;
+    for (const id of ids) {
+      const name = recordName(id);
+      const binding = bindings.get(name);
+      const from = binding === undefined ? await unboundMerge(store, known, id) : binding.serviceId;
+      if (from === undefined || (binding && binding.resource !== resource)) continue;
+      const mergedTo = last(known, from);
       if (mergedTo !== undefined) merged.set(name, { ...binding, mergedTo });
     }
   }
   return merged;
+}
+
+type MergesKnown = Pick<NoteStore, "note"> & Pick<RecordStore, "record">;
+
+/** The merged record that was found to be the counterpart of one which is bound to nothing. */
+async function unboundMerge(
+  store: MergesKnown,
+  known: Known,
+  { stream, key }: RecordId,
+): Promise<ServiceId | undefined> {
+  const from = Object.keys(known).find((each) => known[each]!.stream === stream && known[each]!.key === key);
+  if (from === undefined || (await store.record({ stream, key }))?.decision?.kind === "unbound") return undefined;
+  return Number(from);
 }
 
 /** The record that this one was merged into as far as that was noticed. */
@@ -86,18 +107,18 @@ export async function forgetMerges(
 
 /** The bound children of a record whose counterparts are still records of their own. What was merged keeps no parent in the service. */
 export async function standingChildren(
-  store: Pick<NoteStore, "note"> & Pick<RecordStore, "boundChildren" | "bindings">,
+  store: MergesKnown & Pick<RecordStore, "boundChildren" | "bindings">,
   parent: RecordId,
 ): Promise<RecordId[]> {
   const children = await store.boundChildren(parent);
   if (children.length === 0) return children;
-  const bindings = await withMerges(store, await store.bindings(children));
+  const bindings = await withMerges(store, children, await store.bindings(children));
   return children.filter((child) => bindings.get(recordName(child))?.mergedTo === undefined);
 }
 
 export interface MergesDeps {
   readonly store: NoteStore &
-    Pick<RecordStore, "bindings" | "boundChildren" | "dependents"> &
+    Pick<RecordStore, "bindings" | "boundChildren" | "dependents" | "record" | "waitingFor"> &
     Pick<MatchStore, "recheck"> &
     Pick<OperatorStore, "retryNow">;
   readonly presence: Pick<Presence, "read">;
@@ -113,7 +134,7 @@ export class Merges {
 
   /** The store's bindings, with the merges that are known. */
   async bindings(ids: readonly RecordId[]): Promise<ReadonlyMap<string, MergedBinding>> {
-    return withMerges(this.#deps.store, await this.#deps.store.bindings(ids));
+    return withMerges(this.#deps.store, ids, await this.#deps.store.bindings(ids));
   }
 
   /** What is known without asking the service. */
@@ -157,7 +178,8 @@ export class Merges {
     if (parents.length === 0) return;
     const carried = new Set(Object.values(projection));
     for (const { mergedTo, serviceId } of (await this.bindings(parents)).values())
-      if (mergedTo !== undefined && carried.has(serviceId)) await this.#deps.store.recheck(child, {});
+      if (mergedTo !== undefined && serviceId !== undefined && carried.has(serviceId))
+        await this.#deps.store.recheck(child, {});
   }
 
   /** Wakes what refers to the record, and what refers to records that were merged into it before. */
@@ -166,24 +188,32 @@ export class Merges {
     for (const [from, { stream, key }] of Object.entries(known)) {
       if (Number(from) !== serviceId && !passes(known, Number(from), serviceId)) continue;
       const parent = { stream, key };
-      const children = [...(await store.boundChildren(parent)), ...(await store.dependents(parent))];
+      const [bound, dependent] = [await store.boundChildren(parent), await store.dependents(parent)];
+      const children = [...bound, ...dependent, ...(await store.waitingFor(parent))];
       const once = new Map(children.map((child) => [recordName(child), child]));
       for (const child of once.values())
-        if (!(await store.recheck(child, {}))) await store.retryNow({ ...child, states: ["parked"] });
+        if (!(await store.recheck(child, {}))) await store.retryNow({ ...child, states: ["parked", "waiting"] });
     }
   }
 }
 
+type Owners = Pick<RecordStore, "boundTo"> & { record(id: RecordId): Promise<Pick<RecordView, "state"> | undefined> };
+
 /** The error of a record whose counterpart was merged into one that belongs to another record of the ERP; undefined if it does not. */
 export async function takenBy(
-  store: Pick<RecordStore, "boundTo">,
+  store: Owners,
   self: RecordId,
   { resource, serviceId }: Binding,
   survivor: ServiceId,
 ): Promise<MergedError | undefined> {
   const owner = await store.boundTo({ resource, serviceId: survivor });
   if (owner === undefined || recordName(owner) === recordName(self)) return undefined;
-  return merged(resource, serviceId, survivor, `which is ${recordLabel(owner)}`);
+  // A deleted record keeps its counterpart, because it may come back. Nobody but a person knows that it does not.
+  const isDeleted = (await store.record(owner))?.state === "deleted";
+  const whose = isDeleted
+    ? `which belongs to ${recordLabel(owner)}, deleted in the ERP`
+    : `which is ${recordLabel(owner)}`;
+  return merged(resource, serviceId, survivor, whose);
 }
 
 /**

@@ -15,7 +15,7 @@ import type { Bound, Knowledge, KnownRecord } from "../decide/knowledge.ts";
 import { childrenFirst, STILL_BELOW } from "../decide/children.ts";
 import type { Edited } from "../wanted/difference.ts";
 import { editedAsSeen } from "../wanted/filled.ts";
-import { Resolver, type Wanted } from "../wanted/resolver.ts";
+import { Resolver, type KnownParents, type Wanted } from "../wanted/resolver.ts";
 import { lookUp, type Found } from "../match/candidates.ts";
 import type { KeysInFlight } from "../match/keys-in-flight.ts";
 import { expectFree, knownMerge, mergedBefore, standingChildren } from "../counterpart/merges.ts";
@@ -26,7 +26,7 @@ export type KnownNames = (...of: Parameters<Service["lookup"]>) => Promise<Servi
 
 export interface PlannedKnowledgeDeps {
   readonly store: RecordStore & NoteStore & Pick<IntakeStore, "cursor"> & Pick<MatchStore, "matches" | "matchKeys">;
-  readonly bindings: RecordStore["bindings"];
+  readonly bindings: KnownParents["bindings"];
   readonly names: KnownNames;
   /** Natural keys of the records that the plan creates. */
   readonly keys: KeysInFlight;
@@ -121,7 +121,7 @@ export class PlannedKnowledge implements Knowledge<RecordView> {
     if (standing.length > 0) throw childrenFirst(standing, `${counted(standing.length, "record")} ${STILL_BELOW}`);
   }
 
-  async #bindings(of: readonly RecordId[]): Promise<ReadonlyMap<string, Binding>> {
+  async #bindings(of: readonly RecordId[]): ReturnType<KnownParents["bindings"]> {
     const bound = new Map(await this.#deps.bindings(of));
     for (const id of of) {
       if (bound.has(recordName(id))) continue;

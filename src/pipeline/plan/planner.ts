@@ -46,7 +46,7 @@ export class Planner {
     this.#records = new RecordPlanner({
       ...deps,
       streams: this.#streams,
-      bindings: async (ids) => withMerges(deps.store, await this.#page.bindings(ids)),
+      bindings: async (ids) => withMerges(deps.store, ids, await this.#page.bindings(ids)),
       isDue: (view) => this.#isDue(view),
     });
   }

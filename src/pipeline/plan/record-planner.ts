@@ -12,7 +12,7 @@ import {
 } from "#model";
 import type { IntakeStore, MatchStore, NoteStore, RecordStore, RecordView } from "#store";
 import { decide } from "../decide/decide.ts";
-import { ParentMissing } from "../wanted/resolver.ts";
+import { ParentMissing, type KnownParents } from "../wanted/resolver.ts";
 import { KeysInFlight } from "../match/keys-in-flight.ts";
 import { draftOf } from "./action-draft.ts";
 import { stateAfter, type Draft } from "./drafts.ts";
@@ -22,7 +22,7 @@ import { KnownFates, type Fate, type KnownFate, type PlannedDelivery } from "./p
 
 export interface RecordPlannerDeps {
   readonly store: RecordStore & NoteStore & Pick<IntakeStore, "cursor"> & Pick<MatchStore, "matches" | "matchKeys">;
-  readonly bindings: RecordStore["bindings"];
+  readonly bindings: KnownParents["bindings"];
   readonly names: KnownNames;
   readonly streams: ReadonlyMap<StreamName, Stream>;
   /** Whether the run delivers the record. */

@@ -9,7 +9,7 @@ import { Resolver, type Wanted } from "../wanted/resolver.ts";
 import type { Found } from "../match/candidates.ts";
 import type { KeysInFlight } from "../match/keys-in-flight.ts";
 import type { Matcher } from "../match/matcher.ts";
-import { knownMerge, mergedBefore, withMerges } from "../counterpart/merges.ts";
+import { knownMerge, mergedBefore, withMerges, type MergedBinding } from "../counterpart/merges.ts";
 
 export interface SurveyedKnowledgeDeps {
   readonly store: RecordStore & NoteStore & Pick<IntakeStore, "cursor">;
@@ -89,9 +89,9 @@ export class SurveyedKnowledge implements Knowledge<RecordView> {
     return Promise.resolve();
   }
 
-  async #bindings(ids: readonly RecordId[]): Promise<ReadonlyMap<string, Binding>> {
+  async #bindings(ids: readonly RecordId[]): Promise<ReadonlyMap<string, MergedBinding>> {
     const { store, planned } = this.#deps;
-    const bound = new Map(await withMerges(store, await store.bindings(ids)));
+    const bound = new Map(await withMerges(store, ids, await store.bindings(ids)));
     for (const id of ids) {
       const binding = planned.get(recordName(id));
       if (binding && !bound.has(recordName(id))) bound.set(recordName(id), binding);

@@ -27,8 +27,8 @@ export interface Wanted {
   readonly parents: Parents;
 }
 
-/** A parent's service id, and the one that its record was merged into. */
-type Bound = Pick<Binding, "serviceId"> & { readonly mergedTo?: ServiceId };
+/** A parent's service id if it is bound, and the one that its record was merged into. */
+type Bound = Partial<Pick<Binding, "serviceId">> & { readonly mergedTo?: ServiceId };
 
 /** What the resolver reads about parents. The store satisfies it. */
 export interface KnownParents {

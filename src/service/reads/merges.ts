@@ -6,6 +6,9 @@ import { ServiceRefusal } from "../transport/failures.ts";
 /** The field that names the ticket which a ticket was merged into. Other resources are never merged. */
 const MERGED_TO: Readonly<Record<ResourceName, string>> = { ticket: "mergedToTicket" };
 
+/** The resources whose records people can merge. */
+export const mergeable: readonly ResourceName[] = Object.keys(MERGED_TO);
+
 /** The fields to request so that a record shows whether it was merged into another one. */
 export function mergeFields(resource: ResourceName): readonly string[] {
   const field = MERGED_TO[resource];

@@ -30,6 +30,9 @@ export interface RecordStore {
   /** Records that become due when this one is bound, because their projection carries no id of it, or another one. */
   dependents(id: RecordId): Promise<RecordId[]>;
 
+  /** Records that wait for this one, in no particular order. */
+  waitingFor(id: RecordId): Promise<RecordId[]>;
+
   /** Bound children of a record that are not deleted, in no particular order. A parent's deletion waits for them. */
   boundChildren(id: RecordId): Promise<RecordId[]>;
 

@@ -1,4 +1,4 @@
-import type { Clock, Json, StreamName } from "#model";
+import type { Clock, Json, RecordId, StreamName } from "#model";
 import type { Store } from "../contract/index.ts";
 import type { NamingStore } from "../contract/naming.ts";
 import { auditRecordOf, type AuditRow } from "../rows/audit-row.ts";
@@ -20,6 +20,7 @@ export type SameSql = Pick<
   | "saveReference"
   | "boundIds"
   | "matchKeys"
+  | "waitingFor"
   | "audit"
   | "pruneAudit"
   | "pruneDeletions"
@@ -73,6 +74,12 @@ export function sameSql(access: Access, clock: Clock, { isRecord }: Dialect): Sa
       const sql = "SELECT rule, key FROM match_keys WHERE resource = @resource AND service_id = @serviceId";
       const keys = await access.read<{ rule: string; key: string }>(sql, { resource, serviceId });
       return Object.fromEntries(keys.map(({ rule, key }) => [rule, key]));
+    },
+    async waitingFor({ stream, key }) {
+      const sql = `
+        SELECT r.stream AS stream, r.key AS key FROM waits w JOIN records r ON r.id = w.child
+        WHERE w.stream = @stream AND w.key = @key AND r.state = 'waiting' ORDER BY w.child`;
+      return access.read<RecordId>(sql, { stream, key });
     },
     async audit({ id, limit }) {
       const where = id === undefined ? "" : `WHERE ${isRecord}`;

@@ -133,6 +133,7 @@ export class SqliteStore implements Store {
   saveReference: Store["saveReference"] = (...of) => this.#same.saveReference(...of);
   boundIds: Store["boundIds"] = (...of) => this.#same.boundIds(...of);
   matchKeys: Store["matchKeys"] = (...of) => this.#same.matchKeys(...of);
+  waitingFor: Store["waitingFor"] = (...of) => this.#same.waitingFor(...of);
   audit: Store["audit"] = (...of) => this.#same.audit(...of);
   pruneAudit: Store["pruneAudit"] = (...of) => this.#same.pruneAudit(...of);
   pruneDeletions: Store["pruneDeletions"] = (...of) => this.#same.pruneDeletions(...of);

@@ -131,6 +131,9 @@ export const pipelineErrors = errorPage({
       remedy:
         'Merge the two in the ERP as well. To leave this record out: "svcsync skip {record}". To bind it to another ' +
         'ticket: "svcsync resolve {record} --bind ID". If the ERP deleted it, that deletes the ticket with this ID as well.',
+      more:
+        "If the message names another record that the ERP has deleted, the ticket that is left stays with that one, which may " +
+        'come back. If it will not: "svcsync unbind" that one, then "svcsync retry {record}" binds this record to the ticket.',
     },
     E_ATTEMPTS_EXHAUSTED: {
       meaning:

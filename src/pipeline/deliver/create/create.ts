@@ -107,9 +107,9 @@ export class Creator {
     const { merges, found } = this.#deps;
     const { resource } = stream;
     const merge = { resource, serviceId: former };
-    await expectFree(this.#deps.store, claim.id, merge, survivor);
-    // Before it is refused: the next plan names the one that is left.
+    // Before it is refused: the next plan names the one that is left, which has what refers to this record.
     await merges.keep(claim.id, merge, survivor);
+    await expectFree(this.#deps.store, claim.id, merge, survivor);
     const rule = stream.match.find((each) => naturalKey(each, wanted.projection) !== undefined);
     const end = await found.adopt(claim, stream, survivor, { free: [survivor], rule }, wanted, signal);
     if (end !== "bound") throw merged(resource, former, survivor, "which has another key or belongs to another record");

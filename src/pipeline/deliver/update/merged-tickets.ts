@@ -18,7 +18,9 @@ import type { ExpectAct } from "../../approve/approved.ts";
 import type { Wanted } from "../../wanted/resolver.ts";
 
 export interface MergedTicketsDeps {
-  readonly store: Pick<DeliveryStore, "bind" | "markInFlight"> & Pick<RecordStore, "boundTo"> & Pick<NoteStore, "note">;
+  readonly store: Pick<DeliveryStore, "bind" | "markInFlight"> &
+    Pick<RecordStore, "boundTo" | "record"> &
+    Pick<NoteStore, "note">;
   readonly presence: Pick<Presence, "read">;
   readonly merges: Merges;
   readonly expect: ExpectAct;
