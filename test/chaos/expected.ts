@@ -57,9 +57,10 @@ export async function expectations(
   const waits = ({ customer_no, contact_no }: TicketRow) =>
     !reachable.has(customer_no) || (contact_no !== null && neverComes.has(contactKey({ customer_no, contact_no })));
   const stuck = new Set(erp.all("tickets").flatMap((row) => (row.deleted || !waits(row) ? [] : [row.ticket_no])));
+  const aliveTickets = new Set(erp.all("tickets").flatMap((row) => (row.deleted ? [] : [row.ticket_no])));
   const takenBy = new Map(
     erp.all("tickets").flatMap((row) => {
-      const other = row.deleted ? undefined : merged.takenBy(row.ticket_no);
+      const other = row.deleted ? undefined : merged.takenBy(row.ticket_no, (key) => aliveTickets.has(key));
       return other === undefined ? [] : [[row.ticket_no, other] as const];
     }),
   );
@@ -186,9 +187,7 @@ export async function expectations(
         ),
       ),
       retired: new Map<string, JsonObject>([
-        ...retired(ever.tickets, new Set(erp.all("tickets").flatMap((row) => (row.deleted ? [] : [row.ticket_no]))), {
-          status: "closed",
-        }),
+        ...retired(ever.tickets, aliveTickets, { status: "closed" }),
         ...erp.all("tickets").flatMap((row) => (!row.deleted && waits(row) ? [[row.ticket_no, {}] as const] : [])),
       ]),
       found: tickets.filter(isOurs).map((record) => ({

@@ -7,7 +7,7 @@ import type { Rig } from "./rig.ts";
 export type SecondDaemon = "refused" | "not refused" | "not comparable";
 
 /** So long a second daemon may take to start and to be sent away, on a loaded machine. */
-const SECOND_MS = 45_000;
+const SECOND_MS = 180_000;
 
 /** Keeps one daemon running, as a container's restart policy does, and kills it when told. */
 export class Keeper {

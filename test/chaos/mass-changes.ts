@@ -1,6 +1,7 @@
 import Database from "better-sqlite3";
-import { isJsonObject, sleep, type Json, type ServiceId } from "#model";
+import { canonicalJson, isJsonObject, sleep, type Json, type Row, type ServiceId } from "#model";
 import { massHeldNote } from "#pipeline";
+import type { RecordView } from "#store";
 import { heldNote } from "../../src/pipeline/notes.ts";
 import type { Dice } from "./dice.ts";
 import type { ErpActor } from "./erp-actor.ts";
@@ -31,7 +32,11 @@ const STREAMS = ["customers", "contacts", "tickets", "orders"];
 
 /** Well above what the guard lets through: more than 50 records and more than a quarter of those that are bound. */
 const ENOUGH = 70;
+/** So often svcsync reads the stream before it is blamed, and for so long it is waited at least. */
+const POLLS = 100;
 const PATIENCE_MS = 300_000;
+/** A stream that svcsync does not read to its end for so long is a fault of its own, on any machine. */
+const UNREAD_MS = 900_000;
 /** A stream that is not in step within this time is left alone: others wait for the store. */
 const READY_WITHIN_MS = 30_000;
 const LOOK_MS = 400;
@@ -46,6 +51,8 @@ interface Round {
   readonly kind: Kind;
   /** The records of the service that were bound when the ERP changed. */
   readonly bound: ReadonlySet<ServiceId>;
+  /** The same records by key, as svcsync had read and delivered them. */
+  readonly inStep: ReadonlyMap<string, RecordView>;
   /** When a person released it; Infinity where the ERP took it back. */
   releasedAt: number;
 }
@@ -121,13 +128,14 @@ export class MassChanges {
 
   /** Whether it came to a mass change. */
   async #strike(kind: Kind, isMeant: boolean): Promise<boolean> {
-    const bound = new Set<ServiceId>();
+    const inStep = new Map<string, RecordView>();
     const isReady = async () => {
-      for (const id of await this.#bound(kind)) bound.add(id);
-      return bound.size > 0;
+      for (const view of await this.#bound(kind)) inStep.set(view.id.key, view);
+      return inStep.size > 0;
     };
-    if (!(await this.#until(isReady, READY_WITHIN_MS))) return false;
-    const round: Round = { mark: `Masse ${this.#rounds.length + 1}`, kind, bound, releasedAt: Infinity };
+    if (!(await this.#soon(isReady))) return false;
+    const bound = new Set([...inStep.values()].map(({ binding }) => binding!.serviceId));
+    const round: Round = { mark: `Masse ${this.#rounds.length + 1}`, kind, bound, inStep, releasedAt: Infinity };
     this.#rounds.push(round);
     const takeBack = this.#mark(round);
     this.#count("massChanges");
@@ -140,8 +148,8 @@ export class MassChanges {
     return true;
   }
 
-  /** The service ids of a stream's records that are in step, where these are enough. What is held before is released first. */
-  async #bound({ stream }: Kind): Promise<readonly ServiceId[]> {
+  /** A stream's records that are bound and in step, where these are enough. What is held before is released first. */
+  async #bound({ stream }: Kind): Promise<readonly RecordView[]> {
     const [held] = await this.#heldOf([stream]);
     if (held) {
       if (await this.#confirmed(stream, held.plan)) this.#count("otherRoundsReleased");
@@ -151,8 +159,8 @@ export class MassChanges {
     await using store = await this.#desk.openStore();
     const live = new Set(this.#people.live(stream));
     const applied = await store.records({ stream, states: ["applied"], limit: 10_000 });
-    const ids = applied.flatMap(({ id, binding }) => (binding && live.has(id.key) ? [binding.serviceId] : []));
-    return ids.length >= ENOUGH && ids.length > applied.length / 2 ? ids : [];
+    const found = applied.filter(({ id, binding }) => binding !== undefined && live.has(id.key));
+    return found.length >= ENOUGH && found.length > applied.length / 2 ? found : [];
   }
 
   /** Changes all live rows in one transaction. Returns what takes it back, in another one. */
@@ -214,11 +222,26 @@ export class MassChanges {
   }
 
   /** The ERP takes it back: the hold has to end, or to be about what else has changed. */
-  async #expectEnd({ kind, mark, bound }: Round, takeBack: () => void): Promise<void> {
+  async #expectEnd({ kind, mark, inStep }: Round, takeBack: () => void): Promise<void> {
     takeBack();
-    const isOver = async () => (await this.#updatesHeld(kind)) < bound.size / 2;
+    const isOver = async () => {
+      const updates = await this.#updatesHeld(kind);
+      return updates === 0 || updates <= (await this.#changedOtherwise(kind, inStep));
+    };
     if (await this.#unless(kind, isOver, `the hold of "${mark}" did not end although the ERP took it back`))
       this.#count("massChangesTakenBack");
+  }
+
+  /** How many records the guard has that are not as they were in step: other people work in the ERP too. */
+  async #changedOtherwise({ stream }: Kind, inStep: Round["inStep"]): Promise<number> {
+    await using store = await this.#desk.openStore();
+    const guarded = await store.records({ stream, states: ["due"], limit: 10_000 });
+    return guarded.filter(({ id, isGuarded, row, appliedSequence }) => {
+      const before = inStep.get(id.key);
+      const isAsBefore =
+        before !== undefined && before.appliedSequence === appliedSequence && content(before.row) === content(row);
+      return isGuarded === true && !isAsBefore;
+    }).length;
   }
 
   async #releaseAll(): Promise<void> {
@@ -254,7 +277,7 @@ export class MassChanges {
       if (!came) isHeldOtherwise = await this.#isHeldOtherwise(stream);
       return came || isHeldOtherwise;
     };
-    if (!(await this.#until(isOver))) this.complaints.push(`${stream}: ${complaint}`);
+    if (!(await this.#until(stream, isOver))) this.complaints.push(`${stream}: ${complaint}`);
     if (isHeldOtherwise) this.#count("massChangesAmongOtherHolds");
     return came;
   }
@@ -265,8 +288,9 @@ export class MassChanges {
     return held.some((each) => each !== undefined);
   }
 
-  async #until(holds: () => Promise<boolean>, patienceMs = PATIENCE_MS): Promise<boolean> {
-    const deadline = performance.now() + patienceMs;
+  /** Waits for what may not come: others wait for the store. */
+  async #soon(holds: () => Promise<boolean>): Promise<boolean> {
+    const deadline = performance.now() + READY_WITHIN_MS;
     while (performance.now() < deadline) {
       if (await holds().catch(() => false)) return true;
       await sleep(LOOK_MS);
@@ -274,9 +298,44 @@ export class MassChanges {
     return false;
   }
 
+  /**
+   * Waits as long as svcsync has not read the stream often enough, however long a loaded machine takes for that. Gives up too when it
+   * has not read the stream for long.
+   */
+  async #until(stream: string, holds: () => Promise<boolean>): Promise<boolean> {
+    let polls = 0;
+    let last: number | undefined;
+    let since = performance.now();
+    const beganAt = since;
+    for (;;) {
+      if (await holds().catch(() => false)) return true;
+      const completedAt = await this.#completedAt(stream).catch(() => last);
+      if (completedAt !== last) {
+        last = completedAt;
+        polls += 1;
+        since = performance.now();
+      }
+      const now = performance.now();
+      if (polls >= POLLS && now > beganAt + PATIENCE_MS) return false;
+      if (now > since + UNREAD_MS) return false;
+      await sleep(LOOK_MS);
+    }
+  }
+
+  /** When a poll last read the stream to its end. */
+  async #completedAt(stream: string): Promise<number | undefined> {
+    await using store = await this.#desk.openStore();
+    return (await store.cursor(stream)).completedAt;
+  }
+
   #count(name: string): void {
     this.#facts.set(name, (this.#facts.get(name) ?? 0) + 1);
   }
+}
+
+/** What is mapped of a row. */
+function content(row: Row): string {
+  return canonicalJson(Object.fromEntries(Object.entries(row).filter(([name]) => name !== "updated_at")));
 }
 
 function holds(sent: Json | undefined, field: string, mark: string): boolean {

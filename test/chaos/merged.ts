@@ -37,11 +37,15 @@ export class MergedTickets {
     return own ?? (ids[0] === undefined ? undefined : this.survivor(ids[0]));
   }
 
-  /** The other ticket of the ERP that a ticket of the ERP was merged into. Only a person can say which of the two is right. */
-  takenBy(key: string): string | undefined {
+  /**
+   * The other ticket of the ERP that a ticket of the ERP was merged into. Only a person can say which of the two is right. One that is left
+   * of several and carries no key was given to the one that the ERP has deleted: svcsync writes its key to it for a living one.
+   */
+  takenBy(key: string, isAlive: (key: string) => boolean): string | undefined {
     const id = this.ticketOf(key);
-    const other = id === undefined ? "" : (this.#keys.get(id) ?? "");
-    return other === "" || other === key ? undefined : other;
+    const other = id === undefined ? key : (this.#keys.get(id) ?? "");
+    if (other !== "") return other === key ? undefined : other;
+    return this.othersIn(id!).find((each) => each !== key && !isAlive(each));
   }
 
   /** The other keys whose tickets were merged into this one: what the service copied from them stays. */

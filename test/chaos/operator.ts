@@ -9,7 +9,7 @@ import { contactKey } from "./erp-actor.ts";
 import { syncFile, type Desk } from "./rig.ts";
 import { keyInInfo } from "./expected.ts";
 
-const PATIENCE_MS = 90_000;
+const PATIENCE_MS = 600_000;
 const LOOK_MS = 1_000;
 /** A hold shows once the daemon has started and looked at the service. */
 const HELD_WITHIN_MS = 8_000;

@@ -17,7 +17,7 @@ const LOOK_MS = 100;
 /** Writes that may have been begun when a copy was made and are carried out later: each record takes up to three. */
 const BEGUN_AT_ONCE = 3 * CONCURRENCY;
 /** A daemon says that its store was put back when it has started and the queue answers. */
-const TOLD_WITHIN_MS = 90_000;
+const TOLD_WITHIN_MS = 300_000;
 const REBUILD_ALONE_AFTER_MS = 20_000;
 
 /** What can tell that a copy of the store is older than the service. */

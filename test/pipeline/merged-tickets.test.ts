@@ -259,18 +259,18 @@ describe("a ticket that a person merged into another one", () => {
   });
 });
 
-describe("a ticket that is left of two records, one of which the ERP deletes", () => {
-  async function both() {
-    const on = await scene();
-    await on.ticket("5");
-    await on.ticket("9");
-    await on.run();
-    const left = on.foreign();
-    await on.merge(await on.idOf(five), await on.idOf(nine));
-    await on.merge(await on.idOf(nine), left);
-    return { ...on, left };
-  }
+async function both() {
+  const on = await scene();
+  await on.ticket("5");
+  await on.ticket("9");
+  await on.run();
+  const left = on.foreign();
+  await on.merge(await on.idOf(five), await on.idOf(nine));
+  await on.merge(await on.idOf(nine), left);
+  return { ...on, left };
+}
 
+describe("a ticket that is left of two records, one of which the ERP deletes", () => {
   it("belongs to the one that the ERP still has, where that one comes first", async () => {
     await using on = await both();
     await on.ticket("5", "B");
