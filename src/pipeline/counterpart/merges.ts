@@ -51,11 +51,8 @@ export async function withMerges(
 type MergesKnown = Pick<NoteStore, "note"> & Pick<RecordStore, "record">;
 
 /** The merged record that was found to be the counterpart of one which is bound to nothing. */
-async function unboundMerge(
-  store: MergesKnown,
-  known: Known,
-  { stream, key }: RecordId,
-): Promise<ServiceId | undefined> {
+async function unboundMerge(store: MergesKnown, known: Known, id: RecordId): Promise<ServiceId | undefined> {
+  const { stream, key } = id;
   const from = Object.keys(known).find((each) => known[each]!.stream === stream && known[each]!.key === key);
   if (from === undefined || (await store.record({ stream, key }))?.decision?.kind === "unbound") return undefined;
   return Number(from);
@@ -208,7 +205,7 @@ export async function takenBy(
 ): Promise<MergedError | undefined> {
   const owner = await store.boundTo({ resource, serviceId: survivor });
   if (owner === undefined || recordName(owner) === recordName(self)) return undefined;
-  // A deleted record keeps its counterpart, because it may come back. Nobody but a person knows that it does not.
+  // A deleted record keeps its counterpart, because it may come back. Only a person can know that it does not.
   const isDeleted = (await store.record(owner))?.state === "deleted";
   const whose = isDeleted
     ? `which belongs to ${recordLabel(owner)}, deleted in the ERP`
@@ -225,33 +222,25 @@ export async function expectFree(...of: Parameters<typeof takenBy>): Promise<voi
   if (taken) throw taken;
 }
 
+type Reads = Pick<Presence, "read">;
+
 /** Whether a record with the natural key of another one exists beside it: people may have merged it into that one. */
-export async function isSeparate(
-  presence: Pick<Presence, "read">,
-  { resource, serviceId }: Binding,
-  signal: AbortSignal,
-): Promise<boolean> {
+export async function isSeparate(presence: Reads, of: Binding, signal: AbortSignal): Promise<boolean> {
+  const { resource, serviceId } = of;
   const record = await presence.read(resource, serviceId, ["id", ...mergeFields(resource)], signal);
   return record !== undefined && mergedInto(resource, record) === undefined;
 }
 
 /** The record that the service has merged this one into, as it shows it now; undefined if it was not merged. */
-export async function mergeOf(
-  presence: Pick<Presence, "read">,
-  { resource, serviceId }: Binding,
-  signal: AbortSignal,
-): Promise<ServiceId | undefined> {
+export async function mergeOf(presence: Reads, of: Binding, signal: AbortSignal): Promise<ServiceId | undefined> {
+  const { resource, serviceId } = of;
   if (mergeFields(resource).length === 0) return undefined;
   const record = await presence.read(resource, serviceId, ["id", ...mergeFields(resource)], signal);
   return record && mergedInto(resource, record);
 }
 
 /** Like {@link isSeparate}, for records that a list has just shown. Asks only where records can be merged. */
-export async function isUnmerged(
-  presence: Pick<Presence, "read">,
-  binding: Binding,
-  signal: AbortSignal,
-): Promise<boolean> {
+export async function isUnmerged(presence: Reads, binding: Binding, signal: AbortSignal): Promise<boolean> {
   return mergeFields(binding.resource).length === 0 || isSeparate(presence, binding, signal);
 }
 
