@@ -191,8 +191,3 @@ export function statesMovedTo(target: RecordState, event: RecordEvent): RecordSt
 
 /** The states in which a bound record that differs in the service stays until it is delivered for another reason. */
 export const COMPARED_STILL: readonly RecordState[] = ["due", "waiting", "parked", "skipped"];
-
-/** The states in which the event may happen. */
-export function statesAllowing(event: RecordEvent): RecordState[] {
-  return RECORD_STATES.filter((state) => allows(state, event));
-}

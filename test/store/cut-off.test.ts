@@ -2,6 +2,8 @@ import { writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { setImmediate as nextTurn } from "node:timers/promises";
 import { afterEach, describe, expect, it, vi } from "vitest";
+import { bindRecord } from "../../src/store/steps/binding.ts";
+import { claimRecord } from "../../src/store/steps/claim.ts";
 import { written } from "../conformance/store-scene.ts";
 import { silentLogger } from "../kit/logger.ts";
 import { beside, keyOf, large, RECORDS, type Large } from "./large-place.ts";
@@ -272,6 +274,14 @@ describe("a sweep of very many records", () => {
 });
 
 const parent = { stream: "other", key: "K" };
+/** The step that claims it, whatever the time. */
+const claimed = claimRecord(parent, {
+  dueBy: Number.MAX_SAFE_INTEGER,
+  now: 0,
+  until: Number.MAX_SAFE_INTEGER,
+  secret: "s",
+  mapping: undefined,
+});
 const binding = { resource: "customer", serviceId: 1 };
 const DUE = "SELECT count(*) FROM records WHERE state = 'due' AND stream = 'customers'";
 
@@ -294,13 +304,13 @@ describe("very many children of a parent", () => {
     expect(await beside(of, bind, DUE)).toBe(500);
     expect(numberOf(of, DUE)).toBe(RECORDS);
     expect(numberOf(of, "SELECT count(*) FROM waits")).toBe(0);
-    expect(numberOf(of, "SELECT count(*) FROM notes WHERE name = 'waking'")).toBe(0);
+    expect(numberOf(of, "SELECT count(*) FROM notes WHERE name LIKE 'waking%'")).toBe(0);
   });
 
   it("are woken by the next process where this one was killed between two parts", async () => {
     await using of = await large();
     makeWaiting(of);
-    of.killedAfter(({ claims, outcomes }) => outcomes.bind(claims.claim(parent)!, binding, written({})));
+    of.killedAfter(({ steps }) => void steps.carryOut(bindRecord(steps.carryOut(claimed)!, binding, written({}), 2)));
     expect(numberOf(of, DUE)).toBe(500);
     // One of the first is delivered before that.
     of.db.exec("UPDATE records SET state = 'applied', due_at = NULL WHERE key = 'K00007'");
@@ -317,7 +327,7 @@ describe("very many children of a parent", () => {
       UPDATE records SET state = 'applied', due_at = NULL WHERE stream = 'customers';
       UPDATE records SET state = 'claimed', token = 't', due_at = 1 WHERE key = 'K09000';
       INSERT INTO parents (child, stream, key) SELECT child, stream, key FROM waits; DELETE FROM waits`);
-    of.killedAfter(({ claims, outcomes }) => outcomes.bind(claims.claim(parent)!, binding, written({})));
+    of.killedAfter(({ steps }) => void steps.carryOut(bindRecord(steps.carryOut(claimed)!, binding, written({}), 2)));
     db.exec("UPDATE records SET state = 'applied', due_at = NULL WHERE key = 'K00007'");
     await store.resume();
     expect(numberOf(of, DUE)).toBe(RECORDS - 2);
@@ -333,11 +343,11 @@ describe("very many children of a parent", () => {
       UPDATE records SET state = 'due', due_at = 1 WHERE key = 'K00007'`);
     const keys = Array.from({ length: RECORDS }, (_, number) => keyOf(number));
     const standing = keys.filter((key) => key !== "K00000" && key !== "K05000");
-    of.killedAfter(({ family }) => {
-      const bound = readInParts(family.findingBoundChildren(parent));
+    of.killedAfter(({ children }) => {
+      const bound = readInParts(children.findingBound(parent));
       expect(bound.found.map(({ key }) => key)).toEqual(standing);
       expect(bound.parts).toBeGreaterThan(2);
-      const dependents = readInParts(family.findingDependents(parent));
+      const dependents = readInParts(children.findingDependents(parent));
       expect([dependents.found.length, dependents.parts > 2]).toEqual([RECORDS - 2, true]);
     });
     expect(await of.store.boundChildren(parent)).toHaveLength(RECORDS - 2);
@@ -364,7 +374,7 @@ it("a start wakes the children that a killed process had left", async () => {
   await using place = await sqlitePlace();
   await using of = await large();
   makeWaiting(of);
-  of.killedAfter(({ claims, outcomes }) => outcomes.bind(claims.claim(parent)!, binding, written({})));
+  of.killedAfter(({ steps }) => void steps.carryOut(bindRecord(steps.carryOut(claimed)!, binding, written({}), 2)));
   await writeFile(join(place.dataDir, "svcsync.db"), of.db.serialize());
   const options = { clock: of.clock, logger: silentLogger };
   {

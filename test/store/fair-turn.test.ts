@@ -32,7 +32,7 @@ describe("a count of many records", () => {
       INSERT INTO records (stream, key, state, hash, sequence, backfill, changed_at)
       SELECT s.stream, n, 'applied', '', 1, 0, 0 FROM streams s, numbers;
       UPDATE records SET state = 'parked' WHERE key = '7'`);
-    const counting = makeStoreDeps(db, systemClock, 1, silentLogger).views.counting();
+    const counting = makeStoreDeps(db, systemClock, silentLogger).views.counting();
     let pauses = 0;
     let step = counting.next();
     for (; !step.done; step = counting.next()) pauses++;

@@ -51,7 +51,7 @@ export async function large(): Promise<Large> {
     clock,
     store,
     killedAfter: (step) => {
-      const deps = makeStoreDeps(db, clock, 60_000, silentLogger);
+      const deps = makeStoreDeps(db, clock, silentLogger);
       return db.transaction(() => step(deps))();
     },
     [Symbol.asyncDispose]: () => store[Symbol.asyncDispose](),

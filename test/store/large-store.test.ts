@@ -35,7 +35,7 @@ describe("what touches all records of a large store", () => {
     const number = await store.beginSweep("customers");
     expect(db.prepare(SEEN).pluck().get()).toBe(0);
     db.exec(mark);
-    const { sweeps } = makeStoreDeps(db, systemClock, 1, silentLogger);
+    const { sweeps } = makeStoreDeps(db, systemClock, silentLogger);
     expect(sweeps.forgetSeen("customers", number - 1)).toBe(0);
     expect(sweeps.forgetSeen("customers", number)).toBe(5_000);
   });
@@ -43,7 +43,7 @@ describe("what touches all records of a large store", () => {
   it("makes a stream due for another mapping in parts, and keeps its fingerprint at the end", async () => {
     await using of = await large();
     const { db, store } = of;
-    const { remapping } = makeStoreDeps(db, systemClock, 1, silentLogger);
+    const { remapping } = makeStoreDeps(db, systemClock, silentLogger);
     expect(remapping.begin("customers", "b")).toBe(true);
     expect(remapping.wake("customers", "")).toEqual({ count: 1_000, next: keyOf(1_000) });
     expect(await store.fingerprint("customers")).toBe("a");

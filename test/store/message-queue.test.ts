@@ -6,9 +6,12 @@ import { MessageQueue } from "../../src/store/postgres/connection/message-queue.
 import type { Link } from "../../src/store/postgres/connection/link.ts";
 import { thrownBy } from "../kit/outcome.ts";
 
+const noTransaction = () => Promise.reject(new Error("no step was asked for"));
+
 it("sends the calls of one function in one message as one list, and those of a list that is refused one by one", async () => {
   const messages: (readonly string[])[] = [];
-  const link: Pick<Link, "send"> = {
+  const link: Pick<Link, "send" | "transaction"> = {
+    transaction: noTransaction,
     send: async (statements) => {
       messages.push(statements);
       return statements.map((statement) => {
@@ -39,7 +42,8 @@ it("sends the calls of one function in one message as one list, and those of a l
 
 it("asks once what several want to read before it is on its way, and again what is asked for later", async () => {
   const messages: (readonly string[])[] = [];
-  const link: Pick<Link, "send"> = {
+  const link: Pick<Link, "send" | "transaction"> = {
+    transaction: noTransaction,
     send: async (statements) => {
       messages.push(statements);
       return statements.map((rows) => ({ rows: [rows], command: "", rowCount: 1, oid: 0, fields: [] }));
@@ -56,7 +60,8 @@ it("asks once what several want to read before it is on its way, and again what 
 it("tells a step in flight that finds its daemon's place gone why it is gone", async () => {
   const arrived = Promise.withResolvers<void>();
   const answered = Promise.withResolvers<never>();
-  const link: Pick<Link, "send"> = {
+  const link: Pick<Link, "send" | "transaction"> = {
+    transaction: noTransaction,
     send: () => {
       arrived.resolve();
       return answered.promise;

@@ -1,7 +1,7 @@
 import { writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import Database from "better-sqlite3";
-import { afterAll, describe, expect, it } from "vitest";
+import { afterAll, describe, expect, it, vi } from "vitest";
 import { systemClock } from "#model";
 import { movedTables } from "../../src/store/sqlite/index.ts";
 import { OOPS, Scene, customer, upsert } from "../conformance/store-scene.ts";
@@ -137,22 +137,21 @@ describe("a move of the store", () => {
     expect(await scene.store.audit({ limit: 9 })).toMatchObject([{ outcome: "again" }, { outcome: "once" }]);
   });
 
-  it("wakes the children of a parent first that a killed process had left", async () => {
+  it("takes along whose children a killed process had left to wake", async () => {
     await using first = await sqlitePlace();
     await using second = await makePlace();
     await using of = await large();
-    const parent = { stream: "other", key: "K" };
     of.db.exec(`
       UPDATE records SET state = 'waiting' WHERE stream = 'customers';
       INSERT INTO waits (child, stream, key) SELECT id, 'other', 'K' FROM records WHERE stream = 'customers'`);
-    of.killedAfter(({ family }) => family.wakeDependents(parent, false));
+    of.db.exec("INSERT INTO notes (name, value) SELECT 'waking.waits.' || id, '0' FROM records WHERE stream = 'other'");
     await writeFile(join(first.dataDir, "svcsync.db"), of.db.serialize());
     await moved(first.location, second.location);
-    await using store = await second.open({ as: "operator", clock: of.clock, logger: silentLogger });
-    expect((await store.counts()).get("customers")).toEqual({ due: RECORDS });
+    await using store = await second.open({ as: "daemon", clock: of.clock, logger: silentLogger });
+    await vi.waitFor(async () => expect((await store.counts()).get("customers")).toEqual({ due: RECORDS }), 30_000);
   });
 
-  it("wakes the children first that a replica in PostgreSQL had left", async () => {
+  it("takes along whose children a replica in PostgreSQL had left to wake", async () => {
     await using first = await makePlace();
     await using second = await sqlitePlace();
     {
@@ -170,10 +169,10 @@ describe("a move of the store", () => {
     await ask(
       first.location.url,
       `INSERT INTO "${first.schema}".notes (name, value)
-       SELECT 'waking/waits/' || id, '0' FROM "${first.schema}".records WHERE stream = 'other'`,
+       SELECT 'waking.waits.' || id, '0' FROM "${first.schema}".records WHERE stream = 'other'`,
     );
     await moved(first.location, second.location);
-    await using store = await open(second.location);
+    await using store = await open(second.location, "daemon");
     expect((await store.counts()).get("customers")).toEqual({ due: 1 });
   });
 

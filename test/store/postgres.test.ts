@@ -215,7 +215,7 @@ describe("a connection to PostgreSQL that is cut", () => {
     await using store = await open(url, place.schema);
     await store.stage("customers", { changes: [upsert("1")], cursor: 1, backfill: false, complete: true });
     const claim = (await store.claim(customer("1")))!;
-    proxy.cut(cut, "begin_create");
+    proxy.cut(cut, "sql_open_intent");
     const begun = store.begin(claim, { resource: "customer", projection: { name: "A" } });
     await expect(begun).rejects.toMatchObject({ family: "retry", code: "E_STORE_UNREACHABLE" });
     expect((await store.record(customer("1")))?.intent !== undefined).toBe(isDone);

@@ -1,7 +1,6 @@
 import { finished } from "node:stream/promises";
 import { Client } from "pg";
 import { from as copyFrom } from "pg-copy-streams";
-import type { Clock } from "#model";
 import { ADD_MARK, FIND_MARK, type MoveMark } from "../move/mark.ts";
 import {
   IS_USED,
@@ -17,7 +16,7 @@ import { clientOptions, describePlace, type PostgresPlace } from "./connection/l
 import type { Member } from "./connection/member.ts";
 import { locked, quoted } from "./connection/prefix.ts";
 import { joinPrepared } from "./connection/turn.ts";
-import { call, fill, type SqlText } from "./sql.ts";
+import { fill, type SqlText } from "./sql.ts";
 import { storedText } from "./text.ts";
 
 /** Settings for an old store, whose transaction is idle while the new one writes. Only the last commit waits for the disk. */
@@ -64,9 +63,7 @@ export class PostgresMoveSide implements MoveSide {
     const client = new Client(clientOptions(place.url));
     try {
       await client.connect();
-      const side = new PostgresMoveSide(place, client, member);
-      await side.#wakeOthers(clock);
-      return side;
+      return new PostgresMoveSide(place, client, member);
     } catch (thrown) {
       await client.end().catch(() => undefined);
       await member[Symbol.asyncDispose]();
@@ -151,13 +148,6 @@ export class PostgresMoveSide implements MoveSide {
   async [Symbol.asyncDispose](): Promise<void> {
     await this.#client.end().catch(() => undefined);
     await this.#member[Symbol.asyncDispose]();
-  }
-
-  /** Wakes the children that are still noted to be woken, because only PostgreSQL reads that note. */
-  async #wakeOthers(clock: Clock): Promise<void> {
-    const wake = call("wake_others", clock.now());
-    const step = async () => (await this.#rows<{ wake_others: boolean }>(wake))[0]?.wake_others;
-    while (await this.#transaction(step));
   }
 
   async #rows<Row extends object>(sql: SqlText): Promise<Row[]> {

@@ -4,6 +4,7 @@ import { DEFAULT_LEASE_MS, type OpenStoreOptions, type Store } from "../contract
 import { latestNote } from "../facts.ts";
 import { expectInCharge, FIND_MARK, type MoveMark } from "../move/mark.ts";
 import type { Access } from "../roles/access.ts";
+import { LateWaking } from "../steps/late-waking.ts";
 import { makeRoles } from "../roles/roles.ts";
 import { sameSql } from "../roles/same-sql.ts";
 import { describePlace, Link, type PostgresPlace } from "./connection/link.ts";
@@ -14,16 +15,14 @@ import { ReplicaClock } from "./connection/replica-clock.ts";
 import { expectPrepared, joinPrepared, prepareSchema } from "./connection/turn.ts";
 import type { Database } from "./database.ts";
 import { BegunSends } from "./begun-sends.ts";
-import { LateWaking } from "./late-waking.ts";
 import { Moment } from "./moment.ts";
 import { dialect, fill, filled } from "./sql.ts";
-import { deliveryStore } from "./tables/deliveries.ts";
+import { decidedSteps } from "./tables/deliveries.ts";
 import { intakeStore } from "./tables/intake.ts";
 import { maintenanceStore } from "./tables/maintenance.ts";
 import { matchStore } from "./tables/matching.ts";
 import { noteStore } from "./tables/notes.ts";
 import { operatorStore } from "./tables/operator.ts";
-import { privacyStore } from "./tables/privacy.ts";
 import { recordStore } from "./tables/records.ts";
 import { replicaStore } from "./tables/replicas.ts";
 import { scheduleStore } from "./tables/schedule.ts";
@@ -86,7 +85,8 @@ async function connect(
     const [mark] = await readLink.rows<MoveMark>(FIND_MARK);
     expectInCharge(mark, describePlace(place));
     const clock = member?.clock ?? (await commonClock(readLink, options.clock));
-    const facts = 'SELECT is_waking() AS "isWaking", (SELECT value FROM notes WHERE name = @name) AS latest';
+    const facts = `SELECT EXISTS (SELECT 1 FROM notes WHERE name > 'waking.' AND name < 'waking/') AS "isWaking",
+      (SELECT value FROM notes WHERE name = @name) AS latest`;
     const [stored] = await readLink.rows<{ isWaking: boolean; latest: string | null }>(
       fill(facts, { name: latestNote.name }),
     );
@@ -124,8 +124,9 @@ async function connect(
       },
       readTogether: (...of) => reads.together(...of),
       step: (...of) => steps.run(...of),
-      lateWaking: new LateWaking((...of) => steps.run(...of), clock),
+      lateWaking: new LateWaking(steps, clock),
       together: (...of) => steps.together(...of),
+      take: (step) => steps.take(step),
     };
     const sends = new BegunSends(() => member?.commits.steps ?? 0);
     const confess = (keptSteps?: number) => sends.confess(stepLink, { clock, logger, patienceMs: leaseMs, keptSteps });
@@ -195,10 +196,13 @@ function storeOf(
     },
     clean: db.clean,
   };
+  const { forget, resolve, recheck, ...deliveries } = decidedSteps(db);
   return {
     ...intakeStore(db),
     ...scheduleStore(db, moment),
-    ...sends.watching(deliveryStore(db)),
+    ...sends.watching(deliveries),
+    resolve,
+    recheck,
     ...recordStore(db),
     ...operatorStore(db),
     ...sweepStore(db),
@@ -207,6 +211,6 @@ function storeOf(
     ...maintenanceStore(db),
     ...sameSql(access, db.clock, dialect),
     ...makeRoles(access, db.clock, dialect),
-    privacy: privacyStore(db),
+    privacy: { forget },
   };
 }

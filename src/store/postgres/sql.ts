@@ -71,9 +71,28 @@ export const isIn = (row: string, states: readonly RecordState[]) => `${row}.sta
  */
 export const errorCode = (error: string) => `split_part(split_part(${error}, '"code":"', 2), '"', 1)`;
 
+/**
+ * A column parsed as JSON. Replaces the escape sequences of texts that the server cannot hold, and the control character that marks them
+ * (`text.ts`).
+ */
+const parsed = (column: string) =>
+  String.raw`regexp_replace(${column}, '\\u(0000|d[89a-f]..)|\x02', '\\ufffd', 'g')::json`;
+/** A notice without its cause. Its `affected` lists the records that it is about. */
+const withoutCause = (notice: string) => `
+  (SELECT json_object_agg(key, value) FROM json_each(${notice}) WHERE key <> 'cause')`;
+const namesRecord = (notice: string) => `
+  starts_with(${notice} ->> 'affected', @stream || ': ') AND strpos(${notice} ->> 'affected', @key) > 0`;
+
 export const dialect: Dialect = {
   isRecord: `${isKey("key", "@key")} AND stream || '' = @stream`,
   isAfter: `${head("key")} >= ${head("@after")} AND key > @after`,
   keyOrder: `${head("key")}, key`,
   actsOfPeople: "audit",
+  isOf: isRecord,
+  forgetNotices: `UPDATE notices SET notice = ${withoutCause(parsed("notice"))} WHERE ${namesRecord(parsed("notice"))}`,
+  forgetNoticeEvents: `
+    UPDATE notice_events SET event = (
+      SELECT json_object_agg(e.key, CASE WHEN e.key = 'notice' THEN ${withoutCause("e.value")} ELSE e.value END)
+      FROM json_each(${parsed("event")}) e)
+    WHERE ${namesRecord(`${parsed("event")} -> 'notice'`)}`,
 };

@@ -55,4 +55,9 @@ export interface Dialect {
   readonly keyOrder: string;
   /** The audit trail, read through the index of people's actions. */
   readonly actsOfPeople: string;
+  /** Condition: the row belongs to this stream and key, which are expressions. */
+  readonly isOf: (row: string, stream: string, key: string) => string;
+  /** Remove the cause of every notice, and of every event of one, that names the record `@stream`, `@key`. */
+  readonly forgetNotices: string;
+  readonly forgetNoticeEvents: string;
 }

@@ -34,7 +34,7 @@ export interface RecordRow {
 }
 
 export const SELECT_RECORD = `
-  SELECT r.id, r.stream, r.key, r.state, r.sequence, r.deleted, r.attempts, r.due_at, r.changed_at, r.backfill, r.error, r.unreadable, r.decision,
+  SELECT r.id, r.stream, r.key, r.state, r.token, r.sequence, r.deleted, r.attempts, r.due_at, r.changed_at, r.backfill, r.error, r.unreadable, r.decision,
          c.row, w.applied, w.sequence AS applied_sequence, w.doubts,
          b.resource AS bound_resource, b.service_id,
          i.resource AS intent_resource, i.projection, i.begun_at, i.looks, i.answered

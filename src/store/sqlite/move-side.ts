@@ -16,9 +16,7 @@ import { storeFailure } from "./durability/failures.ts";
 import { migrate } from "./durability/migrate.ts";
 import { nextTurn } from "./fair-turn.ts";
 import { migrations } from "./migrations/index.ts";
-import { ParentLinks } from "./steps/parent-links.ts";
 import { giveBackClaims } from "./tables/claims.ts";
-import { Notes } from "./tables/notes.ts";
 
 const TABLES = `
   SELECT name FROM sqlite_schema
@@ -52,11 +50,6 @@ export class SqliteMoveSide implements MoveSide {
       if (from !== migrations.length) logger.info({ from, to: migrations.length, path }, "migrated the store");
       // A daemon that joins in PostgreSQL does this too; so neither store has claims.
       giveBackClaims(db, clock, logger);
-      // PostgreSQL has no note of children that are still to be woken, so wake them now.
-      const family = new ParentLinks(db, clock, new Notes(db, logger));
-      db.transaction(() => {
-        while (family.isWaking()) family.wakeOthers();
-      })();
       // Tables are copied, and cleared after an interrupted move, one by one.
       db.pragma("foreign_keys = OFF");
       return new SqliteMoveSide(`sqlite:${resolve(dataDir)}`, db, lock);

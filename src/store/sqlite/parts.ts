@@ -1,10 +1,9 @@
 import type { Database } from "better-sqlite3";
 import type { Clock } from "#model";
 import type { Logger } from "#telemetry";
-import { DeliverySteps } from "./steps/delivery-steps.ts";
-import { Journal } from "./steps/journal.ts";
-import { OperatorDecisions } from "./steps/operator-decisions.ts";
-import { Rechecks, Remapping } from "./steps/remapping.ts";
+import { StepRunner } from "./step-runner.ts";
+import { Remapping } from "./steps/remapping.ts";
+import { Retries } from "./steps/retries.ts";
 import { Schedule } from "./steps/schedule.ts";
 import { SetBack } from "./steps/set-back.ts";
 import { Staging } from "./steps/staging.ts";
@@ -18,21 +17,19 @@ import { Views } from "./tables/views.ts";
 /** The parts of the store: its tables, and the steps that use several of them. */
 export type StoreDeps = ReturnType<typeof makeStoreDeps>;
 
-export function makeStoreDeps(db: Database, clock: Clock, leaseMs: number, logger: Logger) {
+export function makeStoreDeps(db: Database, clock: Clock, logger: Logger) {
   const notes = new Notes(db, logger);
-  const tables = makeTables(db, clock, leaseMs, notes);
+  const tables = makeTables(db);
   const moment = new LatestMoment(notes, clock);
   return {
     ...tables,
+    steps: new StepRunner(db),
     staging: new Staging(db, clock, tables),
     remapping: new Remapping(db, clock, tables.streams),
     schedule: new Schedule(db, clock),
-    journal: new Journal(tables),
-    outcomes: new DeliverySteps(tables),
-    decisions: new OperatorDecisions(db, clock, tables),
-    rechecks: new Rechecks(db, clock, tables),
+    retries: new Retries(db, clock, tables.streams),
     recentActs: new RecentActs(db),
-    views: new Views(db, tables.family, tables.streams),
+    views: new Views(db, tables.children, tables.streams),
     sweeps: new Sweeps(db),
     notes,
     moment,

@@ -1,11 +1,19 @@
 import type { Database } from "better-sqlite3";
 import type { Dialect, Statement } from "../roles/access.ts";
 
+/** A notice lists the records that it is about in its `affected`. */
+const namesRecord = (affected: string) => `instr(${affected}, @stream || ': ') = 1 AND instr(${affected}, @key) > 0`;
+
 export const dialect: Dialect = {
   isRecord: "stream = @stream AND key = @key",
   isAfter: "key > @after",
   keyOrder: "key",
   actsOfPeople: "audit INDEXED BY audit_acts",
+  isOf: (row, stream, key) => `${row}.stream = ${stream} AND ${row}.key = ${key}`,
+  forgetNotices: `
+    UPDATE notices SET notice = json_remove(notice, '$.cause') WHERE ${namesRecord("notice ->> '$.affected'")}`,
+  forgetNoticeEvents: `
+    UPDATE notice_events SET event = json_remove(event, '$.notice.cause') WHERE ${namesRecord("event ->> '$.notice.affected'")}`,
 };
 
 /** Runs a statement and returns its rows. */

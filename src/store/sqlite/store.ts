@@ -1,7 +1,6 @@
 import type { Database } from "better-sqlite3";
 import type { Clock, RecordId, RecordState, ResourceName, StreamName } from "#model";
 import { redacted, type Logger, type Redact } from "#telemetry";
-import type { Applied, Claim } from "../claim.ts";
 import type { RecordQuery, Store, StoreUser } from "../contract/index.ts";
 import { checkedNote } from "../facts.ts";
 import { storedFact, type Note } from "../note.ts";
@@ -9,19 +8,21 @@ import type { Access } from "../roles/access.ts";
 import { oneProcess } from "../roles/one-process.ts";
 import { makeRoles, type Roles } from "../roles/roles.ts";
 import { sameSql, type SameSql } from "../roles/same-sql.ts";
+import { LateWaking } from "../steps/late-waking.ts";
+import { stepRoles, type StepRoles } from "../steps/step-roles.ts";
+import type { StepDriver } from "../steps/step.ts";
 import { backupStore } from "./durability/backup.ts";
 import { Checkpoints } from "./durability/checkpoints.ts";
 import type { Disk } from "./durability/disk-sync.ts";
 import { storeClosed, storeFailure } from "./durability/failures.ts";
-import { GroupCommit, type StepOptions } from "./durability/group-commit.ts";
+import { GroupCommit } from "./durability/group-commit.ts";
 import { markRestored } from "./durability/restored.ts";
 import { FairTurn, nextTurn } from "./fair-turn.ts";
 import { InParts, restOf } from "./in-parts.ts";
 import { makeStoreDeps, type StoreDeps } from "./parts.ts";
 import { dialect, runStatement } from "./statements.ts";
-import { Forgetting } from "./steps/forgetting.ts";
-import { LateWaking } from "./steps/late-waking.ts";
-import { retryNow } from "./steps/operator-decisions.ts";
+import { Rewriting } from "./durability/rewriting.ts";
+import { retryNow } from "./steps/retries.ts";
 import { remap } from "./steps/remapping.ts";
 import { followClock } from "./steps/set-back.ts";
 import { stage, stageDeletions, stageRead } from "./steps/staging.ts";
@@ -57,6 +58,7 @@ export class SqliteStore implements Store {
   readonly #turn = new FairTurn();
   readonly #deps: StoreDeps;
   readonly #same: SameSql;
+  readonly #decided: StepRoles;
   /** Removes secrets before something is stored. */
   readonly #clean: <Value>(value: Value) => Value;
   readonly acts: Roles["acts"];
@@ -79,7 +81,7 @@ export class SqliteStore implements Store {
     this.#close = close;
     this.#clean = (value) => redacted(value, redact);
     this.#commit = new GroupCommit(db, disk, new Checkpoints(db), () => this.#deps.moment.note());
-    this.#deps = makeStoreDeps(db, clock, leaseMs, logger);
+    this.#deps = makeStoreDeps(db, clock, logger);
     const access: Access = {
       read: (sql, values) => this.#read(() => runStatement(db, { sql, values: values ?? {} })),
       step: (all, options) => this.#commit.run(() => all.flatMap((each) => runStatement(db, each)), options),
@@ -92,9 +94,18 @@ export class SqliteStore implements Store {
     ({ history: this.history, care: this.care, watches: this.watches, rounds: this.rounds } = roles);
     this.#same = sameSql(access, clock, dialect);
     this.#parts = new InParts(this.#commit.run.bind(this.#commit), restOf(as));
-    this.#lateWaking = new LateWaking(this.#deps.family, this.#parts);
-    const [read, waking] = [this.#read.bind(this), this.#waking.bind(this)];
-    this.privacy = new Forgetting(db, this.#deps, { read, step: waking, clean: this.#clean });
+    const driver: StepDriver = {
+      take: (step, options) => this.#commit.run(() => this.#deps.steps.carryOut(step), options),
+    };
+    this.#lateWaking = new LateWaking(driver, clock, restOf(as));
+    this.#decided = stepRoles({ driver, clock, leaseMs, clean: this.#clean, lateWaking: this.#lateWaking });
+    const rewriting = new Rewriting(db, this.#read.bind(this));
+    this.privacy = {
+      forget: async (...of) => {
+        await this.#decided.forget(...of);
+        await rewriting.run();
+      },
+    };
   }
 
   /** Reads what is committed at that moment. */
@@ -114,13 +125,6 @@ export class SqliteStore implements Store {
     do step = await this.#read(() => parts.next());
     while (!step.done);
     return step.value;
-  }
-
-  /** Runs a step that may wake very many records: it wakes the first ones itself, the others follow. */
-  async #waking<T>(work: () => T, options?: StepOptions): Promise<T> {
-    const done = await this.#commit.run(work, options);
-    await this.#lateWaking.run();
-    return done;
   }
 
   cursor: Store["cursor"] = (...of) => this.#same.cursor(...of);
@@ -155,54 +159,31 @@ export class SqliteStore implements Store {
   latestMoment = () => this.#read(() => this.#deps.moment.ms);
   nextDueAt = (...of: Parameters<Store["nextDueAt"]>) => this.#readInParts(this.#deps.schedule.findingNextDueAt(...of));
 
-  claim = (id: RecordId) => this.#commit.run(() => this.#deps.claims.claim(id));
-  renew = (claim: Claim) => this.#commit.run(() => this.#deps.claims.renew(claim));
+  claim: Store["claim"] = (...of) => this.#decided.claim(...of);
+  renew: Store["renew"] = (...of) => this.#decided.renew(...of);
+  begin: Store["begin"] = (...of) => this.#decided.begin(...of);
+  markInFlight: Store["markInFlight"] = (...of) => this.#decided.markInFlight(...of);
+  abandon: Store["abandon"] = (...of) => this.#decided.abandon(...of);
+  answered: Store["answered"] = (...of) => this.#decided.answered(...of);
+  looked: Store["looked"] = (...of) => this.#decided.looked(...of);
+  bind: Store["bind"] = (...of) => this.#decided.bind(...of);
+  apply: Store["apply"] = (...of) => this.#decided.apply(...of);
+  retry: Store["retry"] = (...of) => this.#decided.retry(...of);
+  wait: Store["wait"] = (...of) => this.#decided.wait(...of);
+  park: Store["park"] = (...of) => this.#decided.park(...of);
+  uncertain: Store["uncertain"] = (...of) => this.#decided.uncertain(...of);
+  skip: Store["skip"] = (...of) => this.#decided.skip(...of);
+  tellDeletion: Store["tellDeletion"] = (...of) => this.#decided.tellDeletion(...of);
+  remove: Store["remove"] = (...of) => this.#decided.remove(...of);
+  unbind: Store["unbind"] = (...of) => this.#decided.unbind(...of);
+  release: Store["release"] = (...of) => this.#decided.release(...of);
+  resolve: Store["resolve"] = (...of) => this.#decided.resolve(...of);
+  recheck: Store["recheck"] = (...of) => this.#decided.recheck(...of);
 
   bindings = (ids: readonly RecordId[]) => this.#read(() => this.#deps.bindings.ofAll(ids));
 
-  begin = (...of: Parameters<Store["begin"]>) => this.#commit.run(() => this.#deps.journal.begin(...of), DURABLE);
-  markInFlight = (...of: Parameters<Store["markInFlight"]>) =>
-    this.#commit.run(() => this.#deps.journal.markInFlight(...of), DURABLE);
-
-  abandon = (claim: Claim) => this.#commit.run(() => this.#deps.journal.abandon(claim), DURABLE);
-  answered = (claim: Claim) => this.#commit.run(() => this.#deps.journal.answered(claim), DURABLE);
-
-  looked = (claim: Claim) => this.#commit.run(() => this.#deps.journal.looked(claim));
-
-  bind = (...of: Parameters<Store["bind"]>) => this.#waking(() => this.#deps.outcomes.bind(...of), DURABLE);
-
-  apply = (claim: Claim, applied: Applied) => this.#commit.run(() => this.#deps.outcomes.apply(claim, applied));
-
-  retry(...[claim, error, dueAt, audit]: Parameters<Store["retry"]>) {
-    return this.#commit.run(() => this.#deps.outcomes.retry(claim, this.#clean(error), dueAt, this.#clean(audit)));
-  }
-
-  wait(...[claim, waiting]: Parameters<Store["wait"]>) {
-    return this.#commit.run(() => this.#deps.outcomes.wait(claim, { ...waiting, error: this.#clean(waiting.error) }));
-  }
-
-  park(...[claim, error, more]: Parameters<Store["park"]>) {
-    return this.#commit.run(() => this.#deps.outcomes.park(claim, this.#clean(error), this.#clean(more)));
-  }
-
-  uncertain(...[claim, error]: Parameters<Store["uncertain"]>) {
-    return this.#commit.run(() => this.#deps.outcomes.uncertain(claim, this.#clean(error)));
-  }
-
-  skip = (...of: Parameters<Store["skip"]>) => this.#waking(() => this.#deps.outcomes.skip(...of));
-  remove = (...of: Parameters<Store["remove"]>) => this.#waking(() => this.#deps.outcomes.remove(...of), DURABLE);
-
-  tellDeletion(...[claim, query]: Parameters<Store["tellDeletion"]>) {
-    const { claims, deletions } = this.#deps;
-    return this.#commit.run(() => deletions.tell(claims.hold(claim).id, claim.id.stream, query));
-  }
-
-  unbind = (...of: Parameters<Store["unbind"]>) => this.#commit.run(() => this.#deps.journal.unbind(...of), DURABLE);
-
-  release = (claim: Claim) => this.#commit.run(() => this.#deps.outcomes.release(claim, this.clock.now()));
-
-  dependents = (id: RecordId) => this.#readInParts(this.#deps.family.findingDependents(id));
-  boundChildren = (id: RecordId) => this.#readInParts(this.#deps.family.findingBoundChildren(id));
+  dependents = (id: RecordId) => this.#readInParts(this.#deps.children.findingDependents(id));
+  boundChildren = (id: RecordId) => this.#readInParts(this.#deps.children.findingBound(id));
 
   record = (id: RecordId) => this.#read(() => this.#deps.views.record(id));
   records = (query: RecordQuery) => this.#readInParts(this.#deps.views.finding(query));
@@ -210,15 +191,7 @@ export class SqliteStore implements Store {
   counts = (states?: readonly RecordState[]) => this.#readInParts(this.#deps.views.counting(states));
 
   retryNow(...[target, by]: Parameters<Store["retryNow"]>) {
-    return retryNow(this.#deps.decisions, this.#parts, target, this.#clean(by));
-  }
-
-  resolve(...[id, answer, by]: Parameters<Store["resolve"]>) {
-    return this.#waking(() => this.#deps.decisions.resolve(id, answer, this.#clean(by)), DURABLE);
-  }
-
-  recheck(...of: Parameters<Store["recheck"]>) {
-    return this.#commit.run(() => this.#deps.rechecks.recheck(...of), DURABLE);
+    return retryNow(this.#deps.retries, this.#parts, target, this.#clean(by));
   }
 
   openDeletions = (...of: Parameters<Store["openDeletions"]>) =>

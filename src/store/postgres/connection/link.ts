@@ -2,6 +2,7 @@ import { Client, Pool, types, type ClientConfig, type PoolClient, type QueryResu
 import { originalText } from "../text.ts";
 import type { SqlText } from "../sql.ts";
 import { NotCarriedOut, isAnswer, isReadsOnly, readsOnly, storeFailure } from "./failures.ts";
+import type { SendPart } from "./step-batch.ts";
 
 /** The address of a store and its schema. */
 export interface PostgresPlace {
@@ -12,6 +13,8 @@ export interface PostgresPlace {
 const CONNECT_MS = 10_000;
 /** How long to wait for an answer, in milliseconds. The longest reads look at every row of the store. */
 const ANSWER_MS = 120_000;
+/** How long a transaction may wait for this process, in milliseconds. Others wait meanwhile; a replica's place ends after eight seconds. */
+const IDLE_MS = 3_000;
 
 /** Reads bigint as number and reverses {@link storedText}. The keys are type numbers, fixed in pg_type.dat. */
 const parsers = new Map<number, (text: string) => unknown>([
@@ -82,15 +85,12 @@ export class Link implements AsyncDisposable {
 
   /** Sends the statements as one message and returns the result of each. @throws {NotCarriedOut} or the driver's error. */
   async send(statements: readonly SqlText[]): Promise<QueryResult[]> {
-    const client = await this.#pool.connect().catch((cause: unknown) => {
-      throw new NotCarriedOut(cause);
-    });
+    const client = await this.#connect();
     let broken = true;
     try {
-      // Several statements yield a list of results, which the driver's types do not declare.
-      const results: unknown = await client.query([this.#prefix, ...statements].join(";\n"));
+      const results = await resultsOf(client, [this.#prefix, ...statements]);
       broken = false;
-      return (Array.isArray(results) ? results : [results]).slice(-statements.length);
+      return results.slice(-statements.length);
     } catch (thrown) {
       const isRefused = this.#writes && isReadsOnly(thrown);
       broken = isRefused || !isAnswer(thrown);
@@ -98,6 +98,47 @@ export class Link implements AsyncDisposable {
     } finally {
       client.release(broken);
     }
+  }
+
+  /**
+   * Runs a transaction of several messages. `talk` sends parts of it; what it returns goes with the commit, and `done` gets the results of
+   * all that. If this process is stopped in between, the server ends the transaction after {@link IDLE_MS}.
+   * @throws {NotCarriedOut} when the connection broke before the commit was sent, or the driver's error.
+   */
+  async transaction<T>(
+    talk: (send: SendPart) => Promise<{ last: readonly SqlText[]; done: (results: readonly QueryResult[]) => T }>,
+  ): Promise<T> {
+    const client = await this.#connect();
+    let broken = true;
+    let isCommitting = false;
+    try {
+      let begin = ["BEGIN", this.#prefix, `SET LOCAL idle_in_transaction_session_timeout = ${IDLE_MS}`];
+      const { last, done } = await talk(async (statements) => {
+        const results = await resultsOf(client, [...begin, ...statements]);
+        begin = [];
+        return results.slice(results.length - statements.length);
+      });
+      isCommitting = true;
+      const results = await resultsOf(client, [...last, "COMMIT"]);
+      broken = false;
+      return done(results.slice(0, -1));
+    } catch (thrown) {
+      if (this.#writes && isReadsOnly(thrown)) throw new NotCarriedOut(thrown);
+      if (!isAnswer(thrown)) throw isCommitting ? thrown : new NotCarriedOut(thrown);
+      broken = !(await client.query("ROLLBACK").then(
+        () => true,
+        () => false,
+      ));
+      throw thrown;
+    } finally {
+      client.release(broken);
+    }
+  }
+
+  async #connect(): Promise<PoolClient> {
+    return await this.#pool.connect().catch((cause: unknown) => {
+      throw new NotCarriedOut(cause);
+    });
   }
 
   /** The rows of one statement. @throws {SyncError} */
@@ -113,6 +154,12 @@ export class Link implements AsyncDisposable {
   async [Symbol.asyncDispose](): Promise<void> {
     await this.#pool.end();
   }
+}
+
+/** Several statements yield a list of results, which the driver's types do not declare. */
+async function resultsOf(client: PoolClient, statements: readonly SqlText[]): Promise<QueryResult[]> {
+  const results: QueryResult | QueryResult[] = await client.query(statements.join(";\n"));
+  return Array.isArray(results) ? results : [results];
 }
 
 function expectWrites(client: PoolClient, done: (refusal?: Error) => void): void {

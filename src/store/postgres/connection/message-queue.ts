@@ -1,8 +1,10 @@
 import type { QueryResult } from "pg";
 import { RetryError, sleep, type SyncError } from "#model";
+import { opened, type OpenStep, type Step, type StepDriver } from "../../steps/step.ts";
 import { call, type SqlText } from "../sql.ts";
 import { NotCarriedOut, concernsOneStep, isNoMember, storeFailure } from "./failures.ts";
 import type { Link } from "./link.ts";
+import { takeSteps, type StepEnd } from "./step-batch.ts";
 
 /** Most requests in one message: enough for all workers, few enough that none waits for long. */
 const TOGETHER = 200;
@@ -15,7 +17,7 @@ interface ListedCall {
 }
 
 interface Request {
-  readonly of: readonly SqlText[] | ListedCall;
+  readonly of: readonly SqlText[] | ListedCall | OpenStep;
   readonly resolve: (results: QueryResult[]) => void;
   readonly reject: (reason: Error) => void;
 }
@@ -32,8 +34,8 @@ interface MessageStart {
  * Messages with steps begin by taking the store's lock, which ends with their transaction. So steps run one after the other, across all
  * processes, and a client that is stopped in the middle holds nothing.
  */
-export class MessageQueue {
-  readonly #link: Pick<Link, "send">;
+export class MessageQueue implements StepDriver {
+  readonly #link: Pick<Link, "send" | "transaction">;
   readonly #lanes: number;
   readonly #patienceMs: number;
   readonly #first: MessageStart;
@@ -50,7 +52,7 @@ export class MessageQueue {
    * no writes. `first` supplies the statements at the start of each message and gets their results.
    */
   constructor(
-    link: Pick<Link, "send">,
+    link: Pick<Link, "send" | "transaction">,
     { lanes, patienceMs }: { lanes: number; patienceMs: number },
     first: MessageStart = { statements: () => [], hear: () => undefined },
   ) {
@@ -72,6 +74,16 @@ export class MessageQueue {
   async together<Row>(name: string, values: object): Promise<Row[]> {
     const [result] = await this.#ask({ name, values });
     return result?.rows ?? [];
+  }
+
+  /** Runs a step, whose facts and writes go in messages of one transaction with those of the other steps. */
+  async take<Facts extends object, Value>(step: Step<Facts, Value>): Promise<Value> {
+    let done: { readonly value: Value } | undefined;
+    const of = opened(step, (value: Value) => {
+      done = { value };
+    });
+    await this.#ask(of);
+    return done!.value;
   }
 
   /** Like {@link run}, for a read. Callers that ask for the same before it is sent share one answer. */
@@ -135,29 +147,75 @@ export class MessageQueue {
   }
 
   async #carryOut(requests: readonly Request[]): Promise<void> {
-    const statements = [...this.#first.statements()];
-    const firsts = statements.length;
-    const lists = new Map<string, { readonly at: number; readonly calls: object[] }>();
-    const answers = requests.map(({ of }): ((all: readonly QueryResult[]) => QueryResult[]) => {
-      if (!("name" in of)) {
-        const at = statements.push(...of);
-        return (all) => all.slice(at - of.length, at);
-      }
-      const { at, calls } = lists.get(of.name) ?? { at: statements.push("") - 1, calls: [] };
-      lists.set(of.name, { at, calls });
-      const number = calls.push({ call: calls.length, ...of.values }) - 1;
-      return (all) => all.slice(at, at + 1).map((result) => ownOf(result, number));
+    const first = this.#first.statements();
+    const steps = requests.flatMap((request) => ("decide" in request.of ? [{ of: request.of, request }] : []));
+    const { statements, answer } = messageOf(requests.filter(({ of }) => !("decide" in of)));
+    if (steps.length === 0) {
+      const all = await this.#link.send([...first, ...statements]);
+      this.#first.hear(all.slice(0, first.length));
+      answer(all.slice(first.length));
+      return;
+    }
+    await this.#link.transaction(async (send) => {
+      let begun: readonly QueryResult[] | undefined;
+      const taken = await takeSteps(
+        steps.map(({ of }) => of),
+        async (part) => {
+          const results = await send(begun === undefined ? [...first, ...part] : part);
+          if (begun !== undefined) return results;
+          begun = results.slice(0, first.length);
+          return results.slice(first.length);
+        },
+      );
+      return {
+        last: [...taken.statements, ...statements],
+        done: (results) => {
+          this.#first.hear(begun ?? []);
+          const ends = taken.ends(results.slice(0, taken.statements.length));
+          for (const [at, { request }] of steps.entries()) settle(request, ends[at]!);
+          answer(results.slice(taken.statements.length));
+        },
+      };
     });
-    for (const [name, { at, calls }] of lists) statements[at] = call(name, calls);
-    const all = await this.#link.send(statements);
-    this.#first.hear(all.slice(0, firsts));
-    for (const [at, { resolve }] of requests.entries()) resolve(answers[at]!(all));
   }
 
   async #eachAlone(requests: readonly Request[]): Promise<void> {
     for (const request of requests)
       await this.#carryOut([request]).catch((thrown: unknown) => request.reject(this.#failure(thrown)));
   }
+}
+
+function settle({ resolve, reject }: Request, end: StepEnd): void {
+  if ("refusal" in end) return reject(storeFailure(end.refusal));
+  end.resolve();
+  resolve([]);
+}
+
+/** The statements of these requests, and what gives each its results. */
+function messageOf(requests: readonly Request[]): {
+  statements: readonly SqlText[];
+  answer: (results: readonly QueryResult[]) => void;
+} {
+  const statements: SqlText[] = [];
+  const lists = new Map<string, { readonly at: number; readonly calls: object[] }>();
+  const answers = requests.map(({ of }): ((all: readonly QueryResult[]) => QueryResult[]) => {
+    if (!("name" in of)) {
+      const own = "decide" in of ? [] : of;
+      const at = statements.push(...own);
+      return (all) => all.slice(at - own.length, at);
+    }
+    const { at, calls } = lists.get(of.name) ?? { at: statements.push("") - 1, calls: [] };
+    lists.set(of.name, { at, calls });
+    const number = calls.push({ call: calls.length, ...of.values }) - 1;
+    return (all) => all.slice(at, at + 1).map((result) => ownOf(result, number));
+  });
+  for (const [name, { at, calls }] of lists) statements[at] = call(name, calls);
+  return {
+    statements,
+    answer(results) {
+      for (const [at, { resolve }] of requests.entries()) resolve(answers[at]!(results));
+    },
+  };
 }
 
 function ownOf(result: QueryResult<{ call?: number }>, number: number): QueryResult {

@@ -1,8 +1,6 @@
 import type { ResourceName, ServiceId } from "#model";
 import type { MatchStore } from "../../contract/matching.ts";
 import type { SameSql } from "../../roles/same-sql.ts";
-import { auditRow } from "../../rows/audit-row.ts";
-import { storedInFlight } from "../../rows/in-flight.ts";
 import type { Database } from "../database.ts";
 import { partsOf } from "../in-parts.ts";
 import { call, fill, type SqlText } from "../sql.ts";
@@ -16,18 +14,8 @@ export function savingMatches(...[resource, entries, rules]: Parameters<MatchSto
 }
 
 /** The match index, by the number of the whole read that last saw each record: see the SQLite store. */
-export function matchStore(db: Database): Omit<MatchStore, keyof SameSql> {
-  const { clock } = db;
+export function matchStore(db: Database): Omit<MatchStore, keyof SameSql | "recheck"> {
   return {
-    async recheck(id, fields, audit, { anyState } = { anyState: false }) {
-      const doubts = JSON.stringify(storedInFlight({ kind: "drift", fields }));
-      const now = clock.now();
-      const [result] = await db.step([
-        call("recheck", id.stream, id.key, doubts, audit && auditRow(now, id, audit), now, anyState),
-      ]);
-      const [row]: { recheck: boolean }[] = result?.rows ?? [];
-      return row?.recheck === true;
-    },
     async beginMatches(resource) {
       const begin = `
         INSERT INTO match_indexes AS i (resource, reading) VALUES (@resource, 1)

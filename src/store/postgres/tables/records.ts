@@ -5,7 +5,7 @@ import { viewOf, type RecordRow } from "../../rows/record-row.ts";
 import { stateList } from "../../rows/state-list.ts";
 import type { SameSql } from "../../roles/same-sql.ts";
 import type { Database } from "../database.ts";
-import { boundChildren, rebound } from "../functions/parents.ts";
+import { boundChildren, rebound } from "./children.ts";
 import { fill, head, isRecord, type SqlText } from "../sql.ts";
 import { originalText } from "../text.ts";
 

@@ -1,13 +1,13 @@
 import { ParkError, sleep, type RecordId } from "#model";
 import type { Replica, ReplicaStore } from "../../contract/replicas.ts";
 import { auditRow } from "../../rows/audit-row.ts";
+import { claimLost } from "../../refusals.ts";
 import { unknownReplica } from "../../roles/one-process.ts";
 import { Refusal } from "../connection/failures.ts";
 import { UNKNOWN_STATE } from "../connection/heartbeat.ts";
 import { TRUST_MS, type Member } from "../connection/member.ts";
 import { SILENCE_MS } from "../functions/replicas.ts";
 import type { Database } from "../database.ts";
-import { refusable } from "../refused.ts";
 import { call, fill } from "../sql.ts";
 
 /** Time between two checks whether another process has finished a task that only one may run, in milliseconds. */
@@ -44,7 +44,9 @@ export function replicaStore(db: Database, member: Member | undefined, failure: 
     resign: async (ended) => void (await (member?.resign(ended) ?? ended)),
     async reserve(claim, names) {
       if (member?.mapping === undefined || names.length === 0) return undefined;
-      const [owner] = await refusable(claim.id, step<RecordId>("reserve", claim.token, names));
+      const [owner] = await step<RecordId>("reserve", claim.token, names).catch((thrown: unknown) => {
+        throw thrown instanceof Refusal ? claimLost(claim.id) : thrown;
+      });
       return owner && { stream: owner.stream, key: owner.key };
     },
     async alone(name, signal, work) {

@@ -14,6 +14,7 @@ import { deletionCursors } from "./0013-deletion-cursors.ts";
 import { recentActs } from "./0014-recent-acts.ts";
 import { watches } from "./0015-watches.ts";
 import { move } from "./0016-move.ts";
+import { waking } from "./0017-waking.ts";
 
 /** The migrations of the store, oldest first: entry n leads from version n to n + 1. Entries are added, never edited. */
 export const migrations: readonly string[] = [
@@ -33,4 +34,5 @@ export const migrations: readonly string[] = [
   recentActs,
   watches,
   move,
+  waking,
 ];

@@ -1,10 +1,8 @@
 import type { Database } from "better-sqlite3";
-import type { Clock, Key, Projection, RecordId, StreamName } from "#model";
-import type { AuditEntry } from "../../claim.ts";
+import type { Clock, Key, StreamName } from "#model";
 import { stateList } from "../../rows/state-list.ts";
-import { COMPARED_STILL, statesMovedTo } from "../../transitions.ts";
+import { statesMovedTo } from "../../transitions.ts";
 import type { InParts } from "../in-parts.ts";
-import type { Tables } from "../tables.ts";
 import { FIRST_KEY, IN_PART, StreamParts } from "../tables/stream-parts.ts";
 import type { Streams } from "../tables/streams.ts";
 
@@ -61,47 +59,4 @@ export async function remap(remapping: Remapping, parts: InParts, stream: Stream
   const count = await parts.through(FIRST_KEY, (from) => remapping.wake(stream, from));
   await parts.step(() => remapping.end(stream, fingerprint));
   return count;
-}
-
-const MOVED = stateList(statesMovedTo("due", "recheck"));
-
-/** Whether a record that no delivery holds keeps its state when it is compared, and has no request in flight. */
-const isStill = `r.state IN (${stateList(COMPARED_STILL)}) AND NOT EXISTS
-  (SELECT 1 FROM written w WHERE w.record = r.id AND w.doubts <> '{}' AND instr(w.doubts, '"(drift)":true') = 0)`;
-
-/** Makes records due whose counterpart in the service was found to differ. */
-export class Rechecks {
-  readonly #clock: Clock;
-  readonly #tables: Pick<Tables, "audit" | "written">;
-  readonly #bound;
-  readonly #move;
-
-  constructor(db: Database, clock: Clock, tables: Pick<Tables, "audit" | "written">) {
-    this.#clock = clock;
-    this.#tables = tables;
-    this.#bound = db
-      .prepare<[string, string, 0 | 1], number>(
-        `SELECT r.id FROM records r JOIN bindings b ON b.record = r.id
-         WHERE r.stream = ? AND r.key = ? AND (r.state IN (${MOVED}) OR (? = 1 AND ${isStill}))`,
-      )
-      .pluck();
-    // Repairs have the priority of a first load: live changes go first.
-    this.#move = db.prepare<[number, number]>(
-      `UPDATE records SET state = 'due', due_at = ?, backfill = max(1, backfill) WHERE id = ? AND state IN (${MOVED})`,
-    );
-  }
-
-  recheck(
-    { stream, key }: RecordId,
-    fields: Projection,
-    entry?: AuditEntry,
-    { anyState } = { anyState: false },
-  ): boolean {
-    const record = this.#bound.get(stream, key, anyState ? 1 : 0);
-    if (record === undefined) return false;
-    this.#tables.written.markInFlight(record, { kind: "drift", fields });
-    this.#tables.audit.add({ stream, key }, entry);
-    this.#move.run(this.#clock.now(), record);
-    return true;
-  }
 }

@@ -8,7 +8,7 @@ import { next } from "../../transitions.ts";
 import type { InParts } from "../in-parts.ts";
 import type { Tables } from "../tables.ts";
 import type { Streams } from "../tables/streams.ts";
-import type { Deletions } from "./deletions.ts";
+import type { Deletions } from "../tables/deletions.ts";
 
 /** Length of a content hash, in characters. */
 const HASH_LENGTH = 32;

@@ -35,25 +35,3 @@ export class Notes {
     return true;
   }
 }
-
-/** Counts the creates, or the other writes, that were begun. */
-export class RequestCount {
-  readonly #name;
-  readonly #add;
-
-  constructor(db: Database, { name }: Note<number>) {
-    this.#name = name;
-    this.#add = db
-      .prepare<[string], number>(
-        `INSERT INTO notes (name, value) VALUES (?, '1')
-         ON CONFLICT (name) DO UPDATE SET value = CAST(CAST(value AS INTEGER) + 1 AS TEXT)
-         RETURNING CAST(value AS INTEGER)`,
-      )
-      .pluck();
-  }
-
-  /** Adds one. @returns the new total. */
-  add(): number {
-    return this.#add.get(this.#name)!;
-  }
-}

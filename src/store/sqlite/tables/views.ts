@@ -2,9 +2,9 @@ import type { Database } from "better-sqlite3";
 import { RECORD_STATES, type Key, type RecordId, type RecordState, type StreamName } from "#model";
 import type { RecordQuery } from "../../contract/records.ts";
 import type { RecordView } from "../../facts.ts";
-import type { ParentLinks } from "../steps/parent-links.ts";
 import { SELECT_ONE, SELECT_RECORD, viewOf, type RecordRow } from "../../rows/record-row.ts";
 import { stateList } from "../../rows/state-list.ts";
+import type { Children } from "./children.ts";
 import { PART } from "./stream-parts.ts";
 import type { Streams } from "./streams.ts";
 
@@ -14,15 +14,15 @@ const SLICE = 20_000;
 /** Records as people and commands see them. */
 export class Views {
   readonly #db: Database;
-  readonly #family: ParentLinks;
+  readonly #children: Children;
   readonly #streams: Streams;
   readonly #one;
   readonly #afterSlice;
   readonly #rest;
 
-  constructor(db: Database, family: ParentLinks, streams: Streams) {
+  constructor(db: Database, children: Children, streams: Streams) {
     this.#db = db;
-    this.#family = family;
+    this.#children = children;
     this.#streams = streams;
     this.#one = db.prepare<[string, string], RecordRow>(SELECT_ONE);
     const range = "FROM records WHERE stream = ? AND state = ? AND key >= ?";
@@ -104,7 +104,7 @@ export class Views {
   }
 
   #view(row: RecordRow): RecordView {
-    return viewOf(row, row.state === "waiting" ? this.#family.waitsOf(row.id) : []);
+    return viewOf(row, row.state === "waiting" ? this.#children.waitsOf(row.id) : []);
   }
 }
 

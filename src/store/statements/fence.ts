@@ -1,0 +1,34 @@
+import { statement } from "./statement.ts";
+
+/**
+ * Whether a replica may claim at all. It may not before the session of a lost replica is ended, because its requests may still arrive; nor on
+ * a server that was started or promoted until each replica has confirmed that it lacks nothing, because a create that it lost would be made
+ * again; nor with another mapping than the leader's, so that an older sync file delivers nothing.
+ */
+export const findGate = statement<{ mapping: string }, { is_open: number }>({
+  name: "find_gate",
+  takes: { mapping: "text" },
+  gives: { is_open: "integer" },
+  ofReplicas: true,
+  sql: () => `
+    SELECT CASE WHEN is_revoked() OR EXISTS (SELECT 1 FROM members WHERE server <> pg_postmaster_start_time())
+      OR NOT EXISTS (SELECT 1 FROM leases WHERE role = 'daemon' AND mapping = @mapping) THEN 0 ELSE 1 END AS is_open`,
+});
+
+/** Frees a record that another replica had claimed and whose lease ran out. Its requests may still arrive, so its session ends. */
+export const freeLost = statement<{ record: number; now: number }, { sends: number }>({
+  name: "free_lost_record",
+  takes: { record: "integer", now: "integer" },
+  gives: { sends: "integer" },
+  ofReplicas: true,
+  sql: () => "SELECT free_lost(ARRAY[@record], @now) AS sends",
+});
+
+/** Ends the reservation of names that a create of the record had. */
+export const freeNames = statement<{ record: number }>({
+  name: "free_names",
+  takes: { record: "integer" },
+  gives: {},
+  ofReplicas: true,
+  sql: () => "DELETE FROM reserved WHERE record = @record",
+});

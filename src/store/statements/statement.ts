@@ -1,0 +1,36 @@
+import type { Dialect, SqlValues } from "../roles/access.ts";
+
+/** The type of a value or a column: a whole number, a text (also JSON), or any number. */
+type SqlType = "integer" | "text" | "real";
+
+type SqlTypes<Columns> = { readonly [Name in keyof Columns]-?: SqlType };
+
+/** A statement that the steps use, written once for all databases. */
+export interface StepStatement {
+  /** Unique; lower case with underscores. */
+  readonly name: string;
+  /** The values that it takes, which it names as `@name`. */
+  readonly takes: Readonly<Record<string, SqlType>>;
+  /** The columns of its rows. */
+  readonly gives: Readonly<Record<string, SqlType>>;
+  readonly sql: (dialect: Dialect) => string;
+  /** Whether only a store with replicas has what it reads or changes. The other stores skip it. */
+  readonly ofReplicas?: true;
+}
+
+/** A statement with its values. `row` only carries the type of its rows. */
+export interface StatementCall<Row = unknown> {
+  readonly of: StepStatement;
+  readonly values: SqlValues;
+  readonly row?: Row;
+}
+
+/** Declares a statement. Calling the result fills in the values. */
+export function statement<
+  Values extends { readonly [Name in keyof Values]: SqlValues[string] },
+  Row extends object = object,
+>(
+  of: StepStatement & { readonly takes: SqlTypes<Values>; readonly gives: SqlTypes<Row> },
+): { (values: Values): StatementCall<Row>; readonly of: StepStatement } {
+  return Object.assign((values: Values) => ({ of, values: { ...values } }), { of });
+}

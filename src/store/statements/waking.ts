@@ -1,0 +1,38 @@
+import { WAKING, type Children } from "../waking.ts";
+import { WOKEN_AT_ONCE, type ChildRow } from "./parents.ts";
+import { statement } from "./statement.ts";
+
+/** A child that is still to be woken, with its parent and the parent's note. If no child is left, its columns are null. */
+export type RemainingRow = { readonly [Column in keyof ChildRow]: ChildRow[Column] | null } & {
+  readonly note: string;
+  readonly parent: number | null;
+  readonly parent_stream: string | null;
+  readonly parent_key: string | null;
+};
+
+/** The next children of the first parent that has a note. */
+const findRemaining = (children: Children) =>
+  statement<object, RemainingRow>({
+    name: `find_remaining_${children}`,
+    takes: {},
+    gives: {
+      note: "text",
+      parent: "integer",
+      parent_stream: "text",
+      parent_key: "text",
+      id: "integer",
+      stream: "text",
+      key: "text",
+      state: "text",
+    },
+    sql: ({ isOf }) => `
+      SELECT n.name AS note, p.id AS parent, p.stream AS parent_stream, p.key AS parent_key, r.id, r.stream, r.key, r.state
+      FROM (SELECT name, value FROM notes WHERE name > '${WAKING[children]}' AND name < '${WAKING[children]}:' ORDER BY name LIMIT 1) n
+      LEFT JOIN records p ON p.id = CAST(substr(n.name, ${WAKING[children].length + 1}) AS bigint)
+      LEFT JOIN ${children} c ON ${isOf("c", "p.stream", "p.key")} AND c.child > CAST(n.value AS bigint)
+      LEFT JOIN records r ON r.id = c.child
+      ORDER BY c.child LIMIT ${WOKEN_AT_ONCE}`,
+  });
+
+export const findRemainingWaits = findRemaining("waits");
+export const findRemainingParents = findRemaining("parents");
