@@ -193,6 +193,33 @@ describe("an expression", () => {
   });
 });
 
+describe("$plainText", () => {
+  it.each([
+    ["<p>Pumpe <b>leckt</b>.</p>\n<p>Bitte heute</p>", "Pumpe leckt.\nBitte heute"],
+    ["eins<br/>zwei<BR>drei", "eins\nzwei\ndrei"],
+    ["<ul><li>Filter</li><li>Öl</li></ul>", "- Filter\n- Öl"],
+    ["Müller&nbsp;&amp; S&ouml;hne &#8364; &#x41; &unknown; &#0;", "Müller & Söhne € A &unknown; &#0;"],
+    ["&lt;b&gt; bleibt Text", "<b> bleibt Text"],
+    ["ohne Tags\nzweite  Zeile\n\n\n\ndritte", "ohne Tags\nzweite Zeile\n\ndritte"],
+    ["a < b und c > d", "a < b und c > d"],
+    ["<p>eins</p><p><br></p><p></p><p>zwei</p>", "eins\n\nzwei"],
+    ["<!-- Notiz --><div>x</div>", "x"],
+    ["", ""],
+  ])("makes text of %j", async (html, text) => {
+    expect(await valueOf("$plainText(a)", { a: html })).toBe(text);
+  });
+
+  it("has no value where there is none, and refuses what is no text", async () => {
+    expect(await valueOf("$plainText(a)", { a: null })).toBeNull();
+    await expect(valueOf("$plainText(a)", { a: 7 })).rejects.toThrow("$plainText needs a text");
+  });
+
+  it("takes no longer than the text is long", async () => {
+    const text = "<".repeat(200_000) + "&".repeat(200_000) + "<!-- ".repeat(40_000);
+    expect(await valueOf("$length($plainText(a))", { a: text })).toBeGreaterThan(0);
+  });
+});
+
 describe("$utc", () => {
   it.each([
     ["2026-03-29 01:59:59", "2026-03-29T00:59:59.000Z"],

@@ -3,6 +3,7 @@ import type { Json, Row } from "#model";
 import { kindOf } from "../compile/mapping-error.ts";
 import { isObject } from "../object.ts";
 import { pad, utc } from "./functions.ts";
+import { plainText } from "./plain-text.ts";
 import { asText, checkTexts, string } from "./texts.ts";
 
 /** An expression that takes more processor time than this for one row is taken to run forever. */
@@ -67,6 +68,7 @@ function compiled(text: string, timeout: number): jsonata.Expression {
   expression.registerFunction("string", string, "<x-b?:s>");
   expression.registerFunction("utc", utc);
   expression.registerFunction("pad", pad);
+  expression.registerFunction("plainText", plainText);
   return expression;
 }
 

@@ -7,14 +7,14 @@ export interface ExpressionFault {
   readonly offset: number;
 }
 
-/** JSONata functions that a mapping may call, and `utc`. */
+/** JSONata functions that a mapping may call, and those of svcsync. */
 export const functionNames: ReadonlySet<string> = new Set(
   [
     "sum count max min average string substring substringBefore substringAfter lowercase uppercase length trim pad match",
     "contains replace split join formatNumber formatBase formatInteger parseInteger number floor ceil round abs sqrt",
     "power boolean not map zip filter single reduce sift keys lookup append exists spread merge reverse each error assert",
     "type sort distinct base64encode base64decode encodeUrlComponent encodeUrl decodeUrlComponent decodeUrl toMillis",
-    "fromMillis clone utc",
+    "fromMillis clone utc plainText",
   ]
     .join(" ")
     .split(" "),
