@@ -6,6 +6,7 @@ import type { KeyPage, Scope, StampPage, WireRow, WireTable } from "../wire/tabl
 import { PageGauge } from "../wire/walk/paging.ts";
 import { RowReader } from "../wire/walk/read-rows.ts";
 import type { OdooClient } from "./client.ts";
+import { Links } from "./links.ts";
 import { assertFields, fieldTypes, plainRecord, type FieldTypes } from "./record.ts";
 import type { OdooRead } from "./schema.ts";
 
@@ -22,6 +23,7 @@ export class OdooTable implements WireTable {
   readonly reader: RowReader;
   readonly #client: OdooClient;
   readonly #read: OdooRead;
+  readonly #links: Links;
   readonly #gauge = new PageGauge();
   #types: Promise<FieldTypes> | undefined;
   /** The field types of the last answer's rows. */
@@ -32,6 +34,7 @@ export class OdooTable implements WireTable {
     this.stampField = read.changed ?? "";
     this.#client = client;
     this.#read = read;
+    this.#links = new Links(client, read.fields);
     const { changed, key } = read;
     this.reader = new RowReader({
       name: this.name,
@@ -44,15 +47,14 @@ export class OdooTable implements WireTable {
 
   async byStamp(range: WallRange, signal: AbortSignal): Promise<StampPage> {
     await this.#fieldTypes(signal);
-    const records = await this.#search(this.#inRange(range), `${this.stampField} asc, id asc`, this.#fields(), signal);
+    const records = await this.#search(this.#inRange(range), `${this.stampField} asc, id asc`, signal);
     return { rows: this.reader.read(records), more: this.#full(records) };
   }
 
   async byKey(scope: Scope, after: Json | undefined, signal: AbortSignal, keysOnly = false): Promise<KeyPage> {
     await this.#fieldTypes(signal);
     const domain = [...this.#inScope(scope), ...(after === undefined ? [] : [["id", ">", after]])];
-    const fields = keysOnly ? [...new Set(["id", this.#read.key])] : this.#fields();
-    const records = await this.#search(domain, "id asc", fields, signal);
+    const records = await (keysOnly ? this.#searchKeys(domain, signal) : this.#search(domain, "id asc", signal));
     const rows = this.reader.read(records, keysOnly);
     const last = records.at(-1)?.["id"];
     return this.#full(records) && last !== undefined ? { rows, next: last } : { rows };
@@ -72,7 +74,7 @@ export class OdooTable implements WireTable {
     const types = await this.#fieldTypes(signal);
     const value = types.get(this.#read.key) === "integer" ? Number(key) : key;
     if (!isAskable(value)) return undefined;
-    const records = await this.#search([[this.#read.key, "=", value]], "id asc", this.#fields(), signal);
+    const records = await this.#search([[this.#read.key, "=", value]], "id asc", signal);
     return records.find((record) => keyOf(record, [this.#read.key]) === key);
   }
 
@@ -85,7 +87,7 @@ export class OdooTable implements WireTable {
     const found = new Map<Key, Row>();
     for (let at = 0; at < values.length; at += this.#read.size) {
       const some = values.slice(at, at + this.#read.size);
-      const records = await this.#search([[this.#read.key, "in", some]], "id asc", this.#fields(), signal);
+      const records = await this.#search([[this.#read.key, "in", some]], "id asc", signal);
       for (const record of records) {
         const key = keyOf(record, [this.#read.key]);
         if (wanted.has(key) && !found.has(key)) found.set(key, plainRecord(record, types));
@@ -94,7 +96,16 @@ export class OdooTable implements WireTable {
     return found;
   }
 
-  async #search(domain: Json[], order: string, fields: string[], signal: AbortSignal): Promise<readonly JsonObject[]> {
+  /** The records with all that the stream reads. */
+  async #search(domain: Json[], order: string, signal: AbortSignal): Promise<readonly JsonObject[]> {
+    return this.#links.filled(await this.#ask(domain, order, this.#fields(), signal), signal);
+  }
+
+  async #searchKeys(domain: Json[], signal: AbortSignal): Promise<readonly JsonObject[]> {
+    return this.#ask(domain, "id asc", [...new Set(["id", this.#read.key])], signal);
+  }
+
+  async #ask(domain: Json[], order: string, fields: string[], signal: AbortSignal): Promise<readonly JsonObject[]> {
     const { model, domain: fixed, archived, context, size } = this.#read;
     const parameters: JsonObject = {
       domain: [...fixed, ...domain],
@@ -110,11 +121,14 @@ export class OdooTable implements WireTable {
   async #fieldTypes(signal: AbortSignal): Promise<FieldTypes> {
     const { model } = this.#read;
     this.#types ??= this.#client
-      .call(model, "fields_get", { attributes: ["type"] }, signal)
-      .then((answer) => fieldTypes(answer, model));
+      .call(model, "fields_get", { attributes: ["type", "relation"] }, signal)
+      .then(async (answer) => {
+        const own = fieldTypes(answer, model);
+        assertFields(own, this.#fields(), model);
+        return new Map([...own, ...(await this.#links.types(answer, model, signal))]);
+      });
     try {
       const types = await this.#types;
-      assertFields(types, this.#fields(), model);
       this.#known = types;
       return types;
     } catch (thrown) {
@@ -125,7 +139,7 @@ export class OdooTable implements WireTable {
 
   #fields(): string[] {
     const { key, changed, fields } = this.#read;
-    return [...new Set(["id", key, ...(changed === null ? [] : [changed]), ...fields])];
+    return [...new Set(["id", key, ...(changed === null ? [] : [changed]), ...Links.own(fields)])];
   }
 
   #inScope(scope: Scope): Json[] {

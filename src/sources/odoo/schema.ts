@@ -29,7 +29,10 @@ export const readSchema = z.strictObject({
   key: z.string().default("id").describe("Field that names a record"),
   changed: z.string().nullable().default("write_date").describe("Change stamp; null: every poll reads the whole model"),
   domain: z.array(jsonValue).default([]).describe("A fixed condition, as an Odoo domain"),
-  fields: z.array(z.string()).min(1).describe("Fields to read"),
+  fields: z
+    .array(z.string().regex(/^\w+(\.\w+)?$/, "expected a field, or a field through one link: partner_id.email"))
+    .min(1)
+    .describe("Fields to read; partner_id.email, the e-mail address behind a link, arrives as partner_id_email"),
   archived: z
     .boolean()
     .default(true)

@@ -46,6 +46,18 @@ function partnersOf(ids: readonly number[]) {
   return ids.filter((id) => id !== 3).map((id) => ({ ...record, id }));
 }
 
+const order = (id: number, partner: number | false) => ({
+  id,
+  partner_id: partner && [partner, "x"],
+  write_date: "2026-03-01 09:00:00",
+});
+
+const linked = ({ path }: Asked): Told => ({
+  body: path.endsWith("other/fields_get")
+    ? { city: { type: "char" } }
+    : { ...types, parent_id: { type: "many2one", relation: "other" } },
+});
+
 describe("an Odoo record", () => {
   it("is made plain", async () => {
     const stream = await partners(json2, {}, { fields: ["name", "email", "active", "parent_id"] });
@@ -92,6 +104,58 @@ describe("an Odoo record", () => {
     const { body, headers } = server.asked.at(-1)!;
     expect(JSON.parse(body).context).toEqual({ lang: "de_DE", active_test: false });
     expect(headers).toMatchObject({ authorization: "Bearer s3cret", "x-odoo-database": "db" });
+  });
+
+  it("has fields behind its links: one more request for a page", async () => {
+    const orders = {
+      id: { type: "integer" },
+      partner_id: { type: "many2one", relation: "res.partner" },
+      write_date: { type: "datetime" },
+    };
+    const behind = { name: { type: "char" }, commercial_partner_id: { type: "many2one" } };
+    const asked: string[] = [];
+    const stream = await partners(
+      ({ path, body }) => {
+        if (path.endsWith("res.partner/fields_get")) return { body: behind };
+        if (path.endsWith("fields_get")) return { body: orders };
+        if (body.includes('["id",">",3]')) return { body: [] };
+        if (!path.includes("res.partner")) return { body: [order(1, 7), order(2, false), order(3, 8)] };
+        asked.push(body);
+        // The user may not see the partner 8.
+        return { body: [{ id: 7, name: false, commercial_partner_id: [3, "ACME"] }] };
+      },
+      {},
+      { model: "sale.order", fields: ["partner_id.commercial_partner_id", "partner_id.name"] },
+    );
+    const { changes } = await poll(stream);
+    expect(changes.map((change) => change.kind === "upsert" && change.row)).toMatchObject([
+      {
+        partner_id: 7,
+        partner_id_commercial_partner_id: 3,
+        partner_id_commercial_partner_id_label: "ACME",
+        partner_id_name: null,
+      },
+      { partner_id: null, partner_id_commercial_partner_id: null },
+      { partner_id: 8, partner_id_commercial_partner_id: null },
+    ]);
+    expect(asked.map((body) => JSON.parse(body))).toEqual([
+      {
+        domain: [["id", "in", [7, 8]]],
+        fields: ["commercial_partner_id", "name"],
+        limit: 2,
+        context: { active_test: false },
+      },
+    ]);
+  });
+
+  it("has no field behind what is no link, or that the other model lacks", async () => {
+    await expect(poll(await partners(linked, {}, { fields: ["name.x"] }))).rejects.toMatchObject({
+      message: expect.stringContaining("name is no many2one field"),
+    });
+    await server[Symbol.asyncDispose]();
+    await expect(poll(await partners(linked, {}, { fields: ["parent_id.cty"] }))).rejects.toMatchObject({
+      message: expect.stringContaining("other has no field cty; was city meant?"),
+    });
   });
 
   it("is never asked for by `>` or `=` on its stamp", async () => {
