@@ -1,6 +1,7 @@
 import { readdirSync, readFileSync } from "node:fs";
 import { describe, expect, it } from "vitest";
 import { loadSyncFile } from "#mapping";
+import type { JsonObject } from "#model";
 import { resourceNames } from "#service";
 import { adapters } from "#sources";
 import { presetNames, readPresets, readSampleSyncFile, templateZone } from "../../src/cli/init/presets.ts";
@@ -65,6 +66,56 @@ describe.each(["odoo", "odoo18"])("the preset %s", (name) => {
       ({ read }) => JSON.stringify(read).match(/"[\w.]*(customer|supplier)_rank"/g) ?? [],
     );
     expect(conditions).toEqual([]);
+  });
+});
+
+const refs = async (name: string, stream: string, row: JsonObject) => {
+  const { syncFile } = presets.find((preset) => preset.name === name)!;
+  const mapped = await load(name, syncFile)
+    .streams.find((it) => it.name === stream)!
+    .map(row, false);
+  if (mapped.kind !== "record") throw new Error(`${name}: ${stream} is ${mapped.kind}`);
+  return Object.fromEntries(
+    mapped.fields.flatMap(({ name: field, value }) => (value.kind === "ref" ? [[field, value.key]] : [])),
+  );
+};
+
+const shipped = (id: number, type: string, parent: number | null) => ({
+  partner_shipping_id: id,
+  partner_shipping_id_type: type,
+  partner_shipping_id_parent_id: parent,
+});
+
+describe("a link of Odoo to a partner", () => {
+  const company = { partner_id: 1, partner_id_commercial_partner_id: 1, partner_id_type: "contact" };
+  const person = { partner_id: 7, partner_id_commercial_partner_id: 1, partner_id_type: "contact" };
+  const address = { partner_id: 8, partner_id_commercial_partner_id: 1, partner_id_type: "delivery" };
+  const sale = { name: "S1", client_order_ref: null, state: "sale" };
+  const task = { id: 3, name: "T", description: null, priority: "0", state: "1_done", active: true };
+  const ticket = { id: 3, name: "T", description: null, priority: "0", close_date: null, active: true };
+
+  it.each([
+    ["odooCommunity", "orders", { ...sale, ...company, ...shipped(1, "contact", null) }, ["1", "1", null]],
+    ["odooCommunity", "orders", { ...sale, ...person, ...shipped(7, "contact", 1) }, ["1", null, "7"]],
+    ["odoo18Community", "orders", { ...sale, ...address, ...shipped(8, "delivery", 1) }, ["1", "8", null]],
+    ["odoo", "orders", { id: 3, name: "T", active: true, ...person, partner_id_parent_id: 1 }, ["1", null, "7"]],
+    ["odoo18", "orders", { id: 3, name: "T", active: true, ...address, partner_id_parent_id: 1 }, ["1", "8", null]],
+    ["odooCommunity", "tickets", { ...task, ...person }, ["1", undefined, "7"]],
+    ["odooCommunity", "tickets", { ...task, ...address }, ["1", undefined, null]],
+    ["odoo", "tickets", { ...ticket, ...address, commercial_partner_id: 1 }, ["1", undefined, null]],
+  ] as const)("waits for no record that its stream does not read: %s, %s", async (name, stream, row, wanted) => {
+    const { customer, customerLocation, customerContact } = await refs(name, stream, row);
+    expect([customer, customerLocation, customerContact]).toEqual(wanted);
+  });
+});
+
+describe("a draft of Dolibarr", () => {
+  it("is no order until it has its own number", async () => {
+    const { syncFile } = presets.find((preset) => preset.name === "dolibarr")!;
+    const orders = load("dolibarr", syncFile).streams.find(({ name }) => name === "orders")!;
+    const row = { id: "1", ref: "(PROV1)", socid: "1", statut: "0", ref_client: null };
+    expect(await orders.map(row, false)).toMatchObject({ kind: "skip" });
+    expect(await orders.map({ ...row, ref: "FI2611-0001", statut: "1" }, false)).toMatchObject({ kind: "record" });
   });
 });
 

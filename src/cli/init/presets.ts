@@ -80,6 +80,8 @@ export const presetNames = [
   "businessOne",
   "odoo",
   "odoo18",
+  "odooCommunity",
+  "odoo18Community",
   "erpnext",
   "weclapp",
   "xentral",
@@ -112,8 +114,10 @@ const frontMatter = z.strictObject({
   subject: z.string().optional(),
   /** The person chooses the tables; the streams of the file itself are used where none are chosen. */
   ownTables: z.literal(true).optional(),
-  /** The file whose streams are used below the source, where they are the same or the person chooses them. */
+  /** The file whose streams are used below the source, where they are the same or the person chooses them. Streams of the own file replace those of the same name. */
   streams: z.string().optional(),
+  /** What is different in the streams of that file: each text, by what replaces it. */
+  edits: z.record(z.string(), z.string()).default({}),
   /** The streams read the views of the contract instead of the sample's tables, column by column. */
   views: z.literal(true).optional(),
   variables: z.array(variable),
@@ -143,22 +147,47 @@ export function loadPreset({ syncFile }: Preset, environment: Readonly<Record<st
 
 function readPreset(name: string): Preset {
   const [front = "", own = ""] = documentsOf(name);
-  const { title, subject = title, streams, ownTables, views, variables } = frontMatter.parse(parse(front));
+  const { title, subject = title, streams, edits, ownTables, views, variables } = frontMatter.parse(parse(front));
   const head = fileHead(subject);
   if (ownTables) {
     const ownHead = `${head}\n${own.slice(0, own.indexOf("streams:\n"))}`;
     return { name, title, variables, syncFile: `${head}\n${own}`, ownHead };
   }
   if (streams === undefined) return { name, title, variables, syncFile: `${head}\n${own}` };
-  const shared = documentsOf(streams).at(-1)!;
-  const below = `\n${own}\n`;
-  const syncFile = `${below}${shared.slice(shared.indexOf("streams:\n"))}`;
+  const [source = "", ownStreams = ""] = own.split(/^streams:\n/m);
+  const below = `\n${source.trimEnd()}\n\n`;
+  const syncFile = `${below}streams:\n${edited(replaced(sharedStreams(streams), ownStreams), edits)}`;
   if (views) {
     const ofViews = syncFile.replaceAll("{ table: ", `{ table: ${VIEW_PREFIX}`);
     return { name, title, variables, syncFile: `${head}${tablesOfViews}${ofViews}`, readsViews: true };
   }
   if (streams !== "sample") return { name, title, variables, syncFile: `${head}${syncFile}` };
   return { name, title, variables, syncFile: `${head}${tablesOfSample}${syncFile}`, ownHead: `${head}${below}` };
+}
+
+/** The streams of another preset's file, with what that one replaces in those of a third. */
+function sharedStreams(name: string): string {
+  const documents = documentsOf(name);
+  const streams = documents.length === 1 ? undefined : frontMatter.parse(parse(documents[0]!)).streams;
+  const own = documents.at(-1)!.split(/^streams:\n/m)[1]!;
+  return streams === undefined ? own : replaced(sharedStreams(streams), own);
+}
+
+const nameOf = (stream: string) => /^ {2}(\w+):$/m.exec(stream)![1]!;
+
+/** The streams of `shared`, those of the same name in `own` instead. In both, an empty line is only between two streams. */
+function replaced(shared: string, own: string): string {
+  if (own === "") return shared;
+  const byName = new Map(own.split("\n\n").map((stream) => [nameOf(stream), stream.trimEnd()]));
+  const streams = shared.split("\n\n").map((stream) => byName.get(nameOf(stream)) ?? stream.trimEnd());
+  return `${streams.join("\n\n")}\n`;
+}
+
+function edited(text: string, edits: Readonly<Record<string, string>>): string {
+  return Object.entries(edits).reduce((now, [place, by]) => {
+    if (!now.includes(place)) throw new Error(`the shared streams no longer say ${place}`);
+    return now.replace(place, by);
+  }, text);
 }
 
 function documentsOf(name: string): string[] {
