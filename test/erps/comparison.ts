@@ -35,7 +35,9 @@ export class Comparison {
   }
 
   #differences(resource: Compared, now: Records): string[] {
-    const live = now[resource] ?? new Map<string, JsonObject>();
+    const live = now[resource];
+    // This ERP's trial says nothing of such records.
+    if (live === undefined) return [];
     const ever = this.#ever[resource];
     for (const [key, record] of live) ever.set(key, record);
     for (const [key, last] of ever) if (!live.has(key)) ever.set(key, this.#erp.retired(resource, last));
@@ -68,6 +70,7 @@ export class Comparison {
 /** Fields that hold ids, and what to show in their place. */
 const NAMES: Readonly<Record<string, { resource: string; by: string }>> = {
   customer: { resource: "customer", by: "customerId" },
+  customerLocation: { resource: "customerLocation", by: "name" },
   customerContact: { resource: "customerContact", by: "name" },
   customerStatus: { resource: "customerStatus", by: "name" },
   ticketStatus: { resource: "ticketStatus", by: "name" },

@@ -1,4 +1,5 @@
 import type { JsonObject } from "#model";
+import type { Chapter } from "./chapters.ts";
 
 /** The resources of the service that are compared. */
 export const COMPARED = ["customer", "customerLocation", "customerContact", "ticket", "svcDocument"] as const;
@@ -25,8 +26,16 @@ export interface Password {
   opens(): Promise<boolean>;
 }
 
+/** A right of the user that svcsync logs in with: to read all that one stream reads. */
+export interface Right {
+  readonly stream: string;
+  readonly resource: Compared;
+  take(): Promise<void>;
+  give(): Promise<void>;
+}
+
 /**
- * One real ERP, installed and running, read through its preset. Everything is written by the product's own means, and
+ * One real ERP that runs, installed by the trial or found at an address, read through its preset. Everything is written by the product's own means, and
  * everything is read past svcsync.
  */
 export interface Erp extends AsyncDisposable {
@@ -38,6 +47,9 @@ export interface Erp extends AsyncDisposable {
   readonly environment: Readonly<Record<string, string>>;
   readonly disguises: readonly Disguise[];
   readonly password: Password;
+  readonly right?: Right;
+  /** The chapters that cannot be played on it, each with the reason in one sentence. */
+  readonly skipped?: Readonly<Partial<Record<Chapter, string>>>;
   /** Writes the records that a first load finds. */
   seed(): Promise<void>;
   /** Adds a record of each kind and changes others; each call writes something else. */

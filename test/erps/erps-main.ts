@@ -1,6 +1,7 @@
 import { setMaxListeners } from "node:events";
 import { parseArgs } from "node:util";
 import { systemClock } from "#model";
+import { runAt } from "./at/run-at.ts";
 import { startCap } from "./cap/index.ts";
 import { startCentral } from "./documented/central.ts";
 import { startHana } from "./documented/hana.ts";
@@ -14,8 +15,8 @@ import { report } from "./report.ts";
 import { play, type Verdict } from "./trial.ts";
 import { startTryton } from "./tryton/index.ts";
 
-// `npm run erps`, or `npm run erps -- --only cap`: the presets on the real products. Exit code 0 only without complaints.
-const { values } = parseArgs({ options: { only: { type: "string", multiple: true } } });
+// `npm run erps`, or `npm run erps -- --only cap`: the presets on real products that it installs. `npm run erps -- odoo --url …`: on one
+// that is already running. Exit code 0 only without complaints.
 // Every part of a run listens to the same signals.
 setMaxListeners(0);
 
@@ -43,14 +44,21 @@ async function trial(name: string): Promise<Verdict> {
   return await play(erp, say);
 }
 
-const names = values.only ?? Object.keys(erps);
-const unknown = names.filter((name) => !(name in erps));
-if (unknown.length > 0) {
-  say(`found ${unknown.join(", ")}, expected --only with ${Object.keys(erps).join(", ")}`);
-  process.exitCode = 64;
-} else {
+async function runInstalled(): Promise<readonly Verdict[] | number> {
+  const { values } = parseArgs({ options: { only: { type: "string", multiple: true } } });
+  const names = values.only ?? Object.keys(erps);
+  const unknown = names.filter((name) => !(name in erps));
   // All at once: most of their time is waiting.
-  const verdicts = await Promise.all(names.map(trial));
+  if (unknown.length === 0) return Promise.all(names.map(trial));
+  say(`found ${unknown.join(", ")}, expected --only with ${Object.keys(erps).join(", ")}`);
+  return 64;
+}
+
+const first = process.argv[2];
+const isAtAddress = first !== undefined && !first.startsWith("-");
+const verdicts = await (isAtAddress ? runAt(process.argv.slice(2), say) : runInstalled());
+if (typeof verdicts === "number") process.exitCode = verdicts;
+else {
   process.stdout.write(report(verdicts));
   if (verdicts.some(({ complaints }) => Object.values(complaints).some((found) => found.length > 0)))
     process.exitCode = 1;

@@ -1,5 +1,6 @@
 import Table from "cli-table3";
-import { CHAPTERS, type Verdict } from "./trial.ts";
+import { CHAPTERS } from "./chapters.ts";
+import type { Verdict } from "./trial.ts";
 
 /** Complaints of a chapter that are shown. */
 const SHOWN = 8;
@@ -10,8 +11,10 @@ export function report(verdicts: readonly Verdict[]): string {
     head: ["ERP", "records", ...CHAPTERS, "refused logins", "seconds"],
     style: { head: [], border: [] },
   });
-  for (const { product, records, complaints, refusedLogins, seconds } of verdicts) {
-    const marks = CHAPTERS.map((chapter) => (complaints[chapter]?.length === 0 ? "ok" : "FAILED"));
+  for (const { product, records, complaints, skipped, refusedLogins, seconds } of verdicts) {
+    const marks = CHAPTERS.map((chapter) =>
+      chapter in skipped ? "skipped" : complaints[chapter]?.length === 0 ? "ok" : "FAILED",
+    );
     table.push([product, records, ...marks, refusedLogins, Math.round(seconds)]);
   }
   const lines = verdicts.flatMap(({ product, complaints }) =>
@@ -23,5 +26,8 @@ export function report(verdicts: readonly Verdict[]): string {
         : [`${product}, ${chapter}:`, ...found.slice(0, SHOWN).map((line) => `  ${line}`), ...more];
     }),
   );
-  return [table.toString(), ...lines, ""].join("\n");
+  const reasons = verdicts.flatMap(({ product, skipped }) =>
+    Object.entries(skipped).map(([chapter, reason]) => `${product}, ${chapter}: skipped, ${reason}`),
+  );
+  return [table.toString(), ...reasons, ...lines, ""].join("\n");
 }

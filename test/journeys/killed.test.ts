@@ -1,25 +1,7 @@
-import { spawn } from "node:child_process";
 import { afterAll, describe, expect, it } from "vitest";
-import { byText, setStage, texts, until, type Stage } from "./stage.ts";
-import { builtProgram } from "../setup/built-program.ts";
+import { runAndKill } from "./killed-program.ts";
+import { byText, setStage, texts } from "./stage.ts";
 import { postgresServer } from "../setup/postgres.ts";
-
-/** The real program in a process of its own, until `isEnough`; then kill -9. */
-async function runAndKill(stage: Stage, isEnough: () => boolean, path = process.env["PATH"]): Promise<void> {
-  const child = spawn(process.execPath, [builtProgram, "run", "--env-file", stage.envFile], {
-    stdio: ["ignore", "ignore", "inherit"],
-    env: { PATH: path },
-  });
-  const ended = new Promise<NodeJS.Signals | null>((resolve) => {
-    child.once("exit", (_code, signal) => resolve(signal));
-  });
-  try {
-    await until("the load is far enough", () => child.exitCode !== null || isEnough());
-  } finally {
-    child.kill("SIGKILL");
-  }
-  expect(await ended).toBe("SIGKILL");
-}
 
 function living<Row extends { readonly deleted: number }>(table: readonly Row[]): Row[] {
   return table.filter((row) => row.deleted === 0);
@@ -49,7 +31,7 @@ describe("a daemon that is killed with -9 in the middle of the first load", () =
       const { sandbox, erp } = stage;
       const posts = () => sandbox.ledger.count({ method: "POST" });
       sandbox.faults.add({ kind: "latency", ms: 30, method: "POST" });
-      for (const enough of kills) await runAndKill(stage, () => posts() >= enough, path);
+      for (const enough of kills) expect(await runAndKill(stage, () => posts() >= enough, path)).toBe("SIGKILL");
       sandbox.faults.clear();
       const last = await stage.command("sync");
       expect(last.code).toBe(0);
