@@ -92,7 +92,7 @@ export async function recordsOf(api: DolibarrApi, codes: Map<string, string>): P
       description: [
         row.subject ?? "",
         (row.message ?? "")
-          .replaceAll(/<[^<>]+>/g, " ")
+          .replaceAll(/<[^<>]+>/g, "")
           .replaceAll(/\s+/g, " ")
           .trim(),
       ]

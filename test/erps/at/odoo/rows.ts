@@ -146,7 +146,7 @@ function isPlace({ street, zip, city }: Partner): boolean {
 
 function plain(html: string | null): string {
   return (html ?? "")
-    .replaceAll(/<[^<>]+>/g, " ")
+    .replaceAll(/<[^<>]+>/g, "")
     .replaceAll(/\s+/g, " ")
     .trim();
 }
