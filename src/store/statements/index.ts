@@ -14,7 +14,7 @@ import * as written from "./written.ts";
 
 const tables = [records, intents, written, bindings, parents, matches, deletions, notes, waking, audit, privacy, fence];
 
-/** Every statement of the steps. */
-export const stepStatements: readonly StepStatement[] = tables.flatMap((table) =>
-  Object.values(table).flatMap((exported) => (typeof exported === "function" ? [exported.of] : [])),
-);
+/** Every statement of the steps, by name: the order of a module's exports is another one in a bundle. */
+export const stepStatements: readonly StepStatement[] = tables
+  .flatMap((table) => Object.values(table).flatMap((exported) => (typeof exported === "function" ? [exported.of] : [])))
+  .toSorted((one, other) => (one.name < other.name ? -1 : 1));
