@@ -22,6 +22,19 @@ async function scene() {
   return made;
 }
 
+/** Two parked records, and one that waits for the same cause. */
+async function mixed() {
+  const made = await scene();
+  const claim = await made.claimed(customer("4"));
+  await made.store.wait(claim, {
+    error: { code: "E_SERVICE_REFUSED", message: "no status is called Aktiv", details: {} },
+  });
+  const [parked, waiting] = (await notedGroups(made, streams)).filter(({ message }) => message !== "too long");
+  expect([parked!.state, parked!.count, waiting!.state, waiting!.count]).toEqual(["parked", 2, "waiting", 1]);
+  expect(waiting!.id).toBe(parked!.id);
+  return { made, waiting: waiting! };
+}
+
 describe("groups of records", () => {
   it("have an id that stays, a note, an owner and a snooze; what is not given stays, empty texts take away", async () => {
     await using made = await scene();
@@ -109,6 +122,38 @@ describe("groups of records", () => {
       "skipped",
       "parked",
     ]);
+  });
+
+  describe("in two states", () => {
+    const three = ["1", "2", "4"];
+    const states = (of: Scene) => Promise.all(three.map((key) => of.state(customer(key))));
+
+    it("are left out and retried only in the state that a card shows", async () => {
+      for (const [act, after] of [
+        [skipGroupAct, "skipped"],
+        [retryGroupAct, "due"],
+      ] as const) {
+        const { made, waiting } = await mixed();
+        await using _ = made;
+        const input = { count: 1, state: "waiting" } as const;
+        await carriedOut<"group", typeof input, unknown>(act, made, waiting.id, input, by, customersFile().streams);
+        expect(await states(made)).toEqual(["parked", "parked", after]);
+      }
+    });
+
+    it("are not left out by a person who saw another number", async () => {
+      const { made, waiting } = await mixed();
+      await using _ = made;
+      const skip = (count: number) =>
+        carriedOut(skipGroupAct, made, waiting.id, { count }, by, customersFile().streams);
+      await expect(skip(1)).rejects.toMatchObject({
+        code: "E_NOT_RESOLVABLE",
+        message: "3 records have this cause now, but you saw 1: check them again. Nothing was changed",
+      });
+      expect(await states(made)).toEqual(["parked", "parked", "waiting"]);
+      await skip(3);
+      expect(await states(made)).toEqual(["skipped", "skipped", "skipped"]);
+    });
   });
 
   it("refuse an id that no group has", async () => {

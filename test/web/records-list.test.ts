@@ -77,6 +77,11 @@ describe("acts on many records", () => {
     expect(page).toMatch(
       /Leave all 150 out<\/summary>\s*<p>150 records will not be delivered until the ERP changes them/,
     );
+    // The records of a cause may be in several states: each act of a card concerns those that it shows.
+    for (const act of ["retry", "skip"])
+      expect(new RegExp(`action="/groups/${group!.id}/${act}">([^]*?)</form>`).exec(page)![1]).toMatch(
+        /name="state" value="parked" \/>\s*<input type="hidden" name="count" value="150"/,
+      );
 
     const csrf = /name="csrf" value="([^"]+)"/.exec(page)![1]!;
     const done = await fetch(`${web.url}/groups/${group!.id}/retry`, {

@@ -1,4 +1,5 @@
 import { z } from "zod";
+import { attentionStates } from "../state/attention.ts";
 
 /** What was sent with an act: fields of a form, members of a JSON object, or options of a command. */
 export type Sent = Readonly<Record<string, unknown>>;
@@ -19,6 +20,8 @@ export const whole = (least: number) => {
   const words = `a whole number from ${least}`;
   return number(z.int(words).min(least, words));
 };
+/** A state that needs attention. */
+export const inState = z.enum(attentionStates, `one of ${attentionStates.join(", ")}`);
 const instantWords = "an instant such as 2026-11-22T08:00:00.000Z, or an empty text where there was none";
 export const instantOrNone = z
   .union([z.literal(""), z.iso.datetime()], instantWords)

@@ -1,23 +1,23 @@
 import { counted } from "#model";
 import { groupIds } from "../state/noted-groups.ts";
 import { defineAct } from "./act.ts";
-import { whole } from "./inputs.ts";
+import { inState, whole } from "./inputs.ts";
 
 export const retryGroupAct = defineAct({
   name: "retry",
   target: "group",
   help: "Retry the records of one cause",
-  input: { count: whole(1).optional() },
-  inputHelp: "`count`, optional: how many records you saw",
+  input: { count: whole(1).optional(), state: inState.optional() },
+  inputHelp: "`count`, optional: how many records you saw; `state`, optional: only records in this state",
   audit: "retry",
   wakes: "deliveries",
   /**
-   * In whichever state they are. Resolves to how many.
+   * In whichever state they are, unless one is given. Resolves to how many.
    * @throws {ParkError} E_GROUP_UNKNOWN when no record has this cause.
    */
-  async run({ store, streams }, { target }, by) {
+  async run({ store, streams }, { target, input: { state } }, by) {
     let count = 0;
-    for (const id of await groupIds(store, streams, target))
+    for (const id of await groupIds(store, streams, target, state))
       count += await store.retryNow({ ...id, states: ["parked", "waiting"] }, by);
     return count;
   },

@@ -1,21 +1,28 @@
-import { counted, SyncError, type Actor, type RecordId } from "#model";
+import { counted, ParkError, SyncError, type Actor, type RecordId } from "#model";
 import type { OperatorStore } from "#store";
 import { groupIds } from "../state/noted-groups.ts";
 import { defineAct } from "./act.ts";
-import { whole } from "./inputs.ts";
+import { inState, whole } from "./inputs.ts";
 
 export const skipGroupAct = defineAct({
   name: "skip",
   target: "group",
   help: "Leave the records of one cause out until the ERP changes them",
-  input: { count: whole(1).optional() },
-  inputHelp: "`count`, optional: how many records you saw",
+  input: { count: whole(1).optional(), state: inState.optional() },
+  inputHelp:
+    "`count`, optional: how many records you saw; any other number is refused; `state`, optional: only records in this state",
   isFinal: true,
   audit: "resolve",
   wakes: "deliveries",
-  /** @throws {ParkError} E_GROUP_UNKNOWN when no record has this cause. */
-  async run({ store, streams }, { target }, by) {
-    return skipAll(store, await groupIds(store, streams, target), by);
+  /** @throws {ParkError} E_GROUP_UNKNOWN when no record has this cause; E_NOT_RESOLVABLE when the person saw another number. */
+  async run({ store, streams }, { target, input: { count, state } }, by) {
+    const ids = await groupIds(store, streams, target, state);
+    if (count !== undefined && count !== ids.length)
+      throw new ParkError(
+        "E_NOT_RESOLVABLE",
+        `${counted(ids.length, "record")} ${ids.length === 1 ? "has" : "have"} this cause now, but you saw ${count.toLocaleString("en")}: check them again. Nothing was changed`,
+      );
+    return skipAll(store, ids, by);
   },
   answer: ({ skipped }, common) => ({ ...common, skipped }),
   bulk: {
@@ -28,14 +35,16 @@ export const skipGroupAct = defineAct({
     const label = count === 1 ? "Leave it out" : `Leave all ${count.toLocaleString("en")} out`;
     const means = `${counted(count, "record")} will not be delivered until the ERP changes ${count === 1 ? "it" : "them"}.`;
     const spoken = `${label}: ${stream}, ${error?.code}, ${state}`;
-    return [
-      { label, means, spoken, sure: "I mean all of them", fields: [{ kind: "hidden", name: "count", value: count }] },
-    ];
+    const fields = [
+      { kind: "hidden", name: "state", value: state },
+      { kind: "hidden", name: "count", value: count },
+    ] as const;
+    return [{ label, means, spoken, sure: "I mean all of them", fields }];
   },
   command: "skip --group",
 });
 
-interface Skipped {
+export interface Skipped {
   readonly skipped: number;
   readonly refused: readonly SyncError[];
 }

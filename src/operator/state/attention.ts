@@ -5,6 +5,7 @@ import { healsItself, remedyOf } from "./remedies.ts";
 
 /** States in which a record differs from the ERP and will not be delivered soon. */
 export const attentionStates = ["uncertain", "parked", "waiting"] as const satisfies readonly RecordState[];
+export type AttentionState = (typeof attentionStates)[number];
 
 /** States that a person may end by asking for a retry. */
 export const retriableStates: readonly RecordState[] = ["waiting", "parked", "skipped"];

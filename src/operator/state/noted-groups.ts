@@ -1,6 +1,6 @@
 import { ParkError, type RecordId, type StreamName } from "#model";
 import type { GroupNote, GroupStore, HeldRecord } from "#store";
-import { attentionStates } from "./attention.ts";
+import { attentionStates, type AttentionState } from "./attention.ts";
 import { ErrorGroups, groupIdOf, type ErrorGroup } from "./groups.ts";
 
 const PAGE = 1_000;
@@ -57,17 +57,19 @@ function unknownGroup(id: string): ParkError {
 }
 
 /**
- * The records of a group, as they are when all were read.
- * @throws {ParkError} E_GROUP_UNKNOWN when no record has this cause.
+ * The records of a cause as they are when all were read: those in one state, or in each that needs attention.
+ * @throws {ParkError} E_GROUP_UNKNOWN when there is none.
  */
 export async function groupIds(
   { groups }: GroupDeps["store"],
   streams: readonly { readonly name: StreamName }[],
   id: string,
+  state?: AttentionState,
 ): Promise<RecordId[]> {
+  const states = state === undefined ? attentionStates : [state];
   const names = streams.map(({ name }) => name);
   const ids: RecordId[] = [];
-  for await (const record of held(groups, names, attentionStates)) if (groupIdOf(record) === id) ids.push(record.id);
+  for await (const record of held(groups, names, states)) if (groupIdOf(record) === id) ids.push(record.id);
   if (ids.length === 0) throw unknownGroup(id);
   return ids;
 }

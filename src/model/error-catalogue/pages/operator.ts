@@ -5,8 +5,8 @@ export const operatorErrors = errorPage({
   entries: {
     E_GROUP_UNKNOWN: {
       meaning:
-        "`svcsync groups` or `svcsync retry --group` was given an id that no group has. A group exists only while " +
-        "its cause blocks a record.",
+        "`svcsync groups`, `svcsync retry --group` or `svcsync skip --group` was given an id that no group has. A group " +
+        "exists only while its cause blocks a record.",
       normal: "Yes, if its records have been delivered since then.",
       remedy: 'Use an id that "svcsync groups" lists; a group ends when none of its records is blocked.',
     },
@@ -26,7 +26,8 @@ export const operatorErrors = errorPage({
       meaning:
         "`svcsync resolve` was run for a record that is already settled (applied, left out or deleted) or is being " +
         "delivered, or was to create a record that the service already has, or one of a stream with `create: never`. " +
-        "Or `svcsync unbind` was run for a record that is not bound or is being delivered.",
+        "Or `svcsync unbind` was run for a record that is not bound or is being delivered. Or a person confirmed a number " +
+        "of records or deletions that has changed since they looked; nothing was done.",
       normal: "Yes, if the state of the record has changed since you looked.",
       remedy: 'Run "svcsync explain {record}": perhaps there is nothing left to do.',
     },

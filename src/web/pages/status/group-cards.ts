@@ -83,12 +83,10 @@ function groupForms(group: NotedGroup, frame: Frame): Html | undefined {
   const name = `${stream}, ${error.code}, ${state}`;
   const label = count === 1 ? "Try it again" : `Try all ${count.toLocaleString("en")} again`;
   const form = html`<form method="post" action="${addressOf(retryGroupAct, id)}">
-    ${csrfField(visitor)}<input type="hidden" name="count" value="${count}" /><button
-      class="plain"
-      aria-label="${label}: ${name}"
-    >
-      ${label}
-    </button>
+    ${csrfField(visitor)}
+    <input type="hidden" name="state" value="${state}" />
+    <input type="hidden" name="count" value="${count}" />
+    <button class="plain" aria-label="${label}: ${name}">${label}</button>
   </form>`;
   const retry =
     count === 1
