@@ -30,7 +30,7 @@ export function registerActs(cli: CommandLine, isWanted: (name: string) => boole
 }
 
 function register(cli: CommandLine, { name, help }: Act, form: Command): void {
-  const command = cli.command(name, help);
+  const command = cli.command(name, form.help ?? help);
   for (const [argument, means] of Object.entries(form.arguments))
     if (argument === "<record>") command.addArgument(recordArgument());
     else command.argument(argument, means);

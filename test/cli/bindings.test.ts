@@ -175,6 +175,22 @@ describe("who is who", () => {
     expect(customers()).toEqual(before);
   });
 
+  it("skip of a cause asks with the number, and changes nothing on a no", async () => {
+    await scene.run("unbind", "customers/10001", "--yes");
+    await scene.run("sync");
+    const grouped = async () => JSON.parse((await scene.run("groups", "--json")).stdout).groups;
+    const [{ id }] = await grouped();
+    expect(await asked("no", "skip", "--group", id)).toMatchObject({
+      code: 1,
+      stdout: expect.stringContaining("Leave 1 record out until the ERP changes it? (yes/no)"),
+      stderr: "Nothing was left out.\n",
+    });
+    expect(await grouped()).toMatchObject([{ id, count: 1 }]);
+    const { code, stdout } = await asked("yes", "skip", "--group", id);
+    expect([code, stdout]).toEqual([0, expect.stringContaining("1 record left out until the ERP changes it.\n")]);
+    expect(await grouped()).toEqual([]);
+  });
+
   async function explained(): Promise<string> {
     return (await scene.run("explain", "customers/10001")).stdout;
   }

@@ -36,6 +36,8 @@ export interface Command {
   /** `<record>` is parsed; `[target]` is a record or a stream. Streams that are not in the sync file are refused. */
   readonly arguments: Readonly<Record<string, string>>;
   readonly options?: readonly CommandOption[];
+  /** What the command does, where it does more than the act. */
+  readonly help?: string;
   /** Follows the help text. */
   readonly words?: string;
   /** Its record may be of a stream that is no longer in the sync file. */

@@ -8,7 +8,7 @@ import type { ActSystems } from "./systems.ts";
 export const rereadStreamAct = defineAct({
   name: "reread",
   target: "stream",
-  help: "Have the next poll read a stream from its beginning, or read single records now",
+  help: "Have the next poll read a stream from its beginning",
   audit: "reread",
   /** Unchanged rows cost no request to the service. */
   async run({ store }, { target }, by) {
@@ -22,6 +22,7 @@ export const rereadStreamAct = defineAct({
     },
   ],
   command: {
+    help: "Have the next poll read a stream from its beginning, or read single records now",
     arguments: { "<stream>": "the stream", "[keys...]": "keys of records to read now (default: the whole stream)" },
     needsSystems: ([, keys]: [StreamName, readonly Key[]]) => keys.length > 0,
     async run(systems: ActSystems, [stream, keys]: [StreamName, readonly Key[]], _, at) {

@@ -2,12 +2,14 @@ import { counted, oneLine, ParkError, type RecordId, type RecordState } from "#m
 import { eachRecord, isAnswerable, type RecordStore } from "#store";
 import { groupIds } from "../state/noted-groups.ts";
 import { defineAct } from "./act.ts";
-import { UsageError } from "./command.ts";
-import { skipAll } from "./skip-group.ts";
+import { UsageError, type AtTerminal } from "./command.ts";
+import { skipAll, skipGroupAct, type Skipped } from "./skip-group.ts";
+import type { StoreSystems } from "./systems.ts";
 
 interface SkipOptions {
   readonly code?: string;
   readonly group?: string;
+  readonly yes?: boolean;
 }
 
 /** States in which a person may skip a record. */
@@ -16,7 +18,7 @@ const answerable: readonly RecordState[] = ["waiting", "parked", "uncertain"];
 export const skipAct = defineAct({
   name: "skip",
   target: "record",
-  help: "Leave a record out until the ERP changes it, or all records of a stream with the same error",
+  help: "Leave a record out until the ERP changes it",
   audit: "resolve",
   wakes: "deliveries",
   async run({ store }, { target }, by) {
@@ -28,29 +30,54 @@ export const skipAct = defineAct({
       ? [{ label: "Leave it out", means: "It is not delivered until the ERP changes it." }]
       : [],
   command: {
-    arguments: { "[target]": "one record as stream/key, or a stream with --code" },
+    help: "Leave records out until the ERP changes them: one, those of a stream with the same error, or those of one cause",
+    arguments: { "[target]": "one record as stream/key, or a stream with --code; --group needs none" },
     options: [
       { flags: "--code <code>", help: "the records of the stream with this error" },
       { flags: "--group <id>", help: "the records of one cause, as svcsync groups lists them" },
+      { flags: "--yes", help: "with --group: do not ask for confirmation" },
     ],
-    objection: ({ code, group }: SkipOptions, { args: [target] }) =>
-      (group === undefined) === (target === undefined) || (group !== undefined && code !== undefined)
-        ? "Name one record as stream/key, a stream with --code, or a cause with --group."
-        : undefined,
-    async run({ store, streams }, [target]: [RecordId | string], { code, group }: SkipOptions, { by, warn }) {
-      const ids =
+    objection({ code, group, yes }: SkipOptions, { args: [target], canBeAsked }) {
+      if ((group === undefined) === (target === undefined) || (group !== undefined && code !== undefined))
+        return "Name one record as stream/key, a stream with --code, or a cause with --group.";
+      return group === undefined || yes || canBeAsked
+        ? undefined
+        : "No terminal to ask on: add --yes to leave the records out without confirmation.";
+    },
+    async run(systems, [target]: [RecordId | string], { code, group, yes = false }: SkipOptions, at) {
+      const { store } = systems;
+      const { by, warn } = at;
+      const done =
         group !== undefined
-          ? await groupIds(store, streams, group)
-          : typeof target === "object"
-            ? [target]
-            : await withError(store, target, code);
-      const { skipped, refused } = await skipAll(store, ids, by);
+          ? await skipCause(systems, group, yes, at)
+          : await skipAll(store, typeof target === "object" ? [target] : await withError(store, target, code), by);
+      if (done === "no") return { needsPerson: true };
+      const { skipped, refused } = done;
       for (const { message, code } of refused) warn(`${oneLine(message)} (${code})\n`);
       const text = `${counted(skipped, "record")} left out until the ERP changes ${skipped === 1 ? "it" : "them"}.\n`;
       return { json: { skipped, refused: refused.length }, text, needsPerson: refused.length > 0 || skipped === 0 };
     },
   },
 });
+
+/** Asks with the number of records, unless the person has confirmed it before. */
+async function skipCause(
+  systems: StoreSystems,
+  group: string,
+  isConfirmed: boolean,
+  { by, signal, ask, warn }: AtTerminal,
+): Promise<Skipped | "no"> {
+  const { store, streams } = systems;
+  const count = isConfirmed ? undefined : (await groupIds(store, streams, group)).length;
+  if (count !== undefined) {
+    const them = count === 1 ? "it" : "them";
+    if ((await ask(`Leave ${counted(count, "record")} out until the ERP changes ${them}? (yes/no)`)) !== true) {
+      warn("Nothing was left out.\n");
+      return "no";
+    }
+  }
+  return skipGroupAct.run(systems, { target: group, input: { count }, isConfirmed: true, signal }, by);
+}
 
 /** The records of a stream that met the same error. */
 async function withError(store: RecordStore, stream: string, code: string | undefined): Promise<RecordId[]> {
