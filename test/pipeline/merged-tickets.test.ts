@@ -3,7 +3,7 @@ import type { JsonObject } from "#model";
 import { bind } from "#operator";
 import { Reconciler } from "#pipeline";
 import { DEFAULT_TOKEN, startSandbox } from "#sandbox";
-import { forgetMerges } from "../../src/pipeline/counterpart/merges.ts";
+import { forgetMerges, withMerges } from "../../src/pipeline/counterpart/merges.ts";
 import { mergesNote } from "../../src/pipeline/notes.ts";
 import { upsert, deletion } from "../conformance/store-scene.ts";
 import { never } from "../kit/outcome.ts";
@@ -50,6 +50,7 @@ streams:
 const streams = streamsOf(text);
 const SET = `deleted: { when: "gone = 1", set: { internalDescription: { const: gone } } }`;
 const deleting = streamsOf(text.replace(SET, "deleted: { delete: true }"));
+const recreating = streamsOf(text.replace("resource: ticket\n", "resource: ticket\n    gone: recreate\n"));
 const anna = { name: "anna", via: "cli" } as const;
 const five = { stream: "tickets", key: "5" };
 const nine = { stream: "tickets", key: "9" };
@@ -472,6 +473,57 @@ describe("a merged ticket that the match index shows", () => {
     await on.run();
     expect(await on.rig.store.record(order)).toMatchObject({ state: "waiting", error: { code: "E_PARENT_MISSING" } });
   });
+
+  it.each([
+    ["refused", true],
+    ["impossible, because the service still shows the merged one", false],
+  ])(
+    "gives its orders to no dead ticket where the one that was left is gone and its new create is %s",
+    async (_, isGone) => {
+      await using on = await scene();
+      await on.ticket("5");
+      await on.run();
+      const [old, left] = [await on.idOf(five), on.foreign()];
+      await on.merge(old, left);
+      await on.ticket("5", "B");
+      await on.run();
+      expect(await on.idOf(five)).toBe(left);
+      on.sandbox.vanish("ticket", left);
+      if (isGone) on.sandbox.vanish("ticket", old);
+      on.sandbox.faults.add({ kind: "gateway404", status: 400, method: "POST", path: "*/ticket?*" });
+      await on.ticket("5", "C");
+      await on.rig.run(recreating);
+      expect((await on.rig.store.record(five))!.binding).toBeUndefined();
+      await on.stage("orders", "o", { ticket: "5" });
+      await on.rig.run(recreating);
+      expect(await on.rig.store.record(order)).toMatchObject({ state: "waiting", error: { code: "E_PARENT_MISSING" } });
+      expect(await on.rig.store.note(mergesNote("ticket"))).toBeUndefined();
+    },
+  );
+
+  it.each([
+    ["parked", "E_TICKET_MERGED", true],
+    ["parked", "E_SERVICE_REFUSED", false],
+    ["uncertain", "E_CREATE_UNSETTLED", false],
+    ["skipped", "E_TICKET_MERGED", true],
+  ] as const)(
+    "has its orders follow it only where the merge leaves it unbound: %s, %s",
+    async (state, code, follows) => {
+      await using on = await scene();
+      const left = on.foreign();
+      await on.rig.store.saveNote(mergesNote("ticket"), { 77: { to: left, ...five } });
+      await on.ticket("5");
+      const claim = (await on.rig.store.claim(five))!;
+      const error = { code, message: "M", details: {} };
+      if (state === "uncertain") {
+        await on.rig.store.begin(claim, { resource: "ticket", projection: {} });
+        await on.rig.store.uncertain(claim, error);
+      } else await on.rig.store.park(claim, error);
+      if (state === "skipped") await on.rig.store.resolve(five, { kind: "skip" }, anna);
+      const found = await withMerges(on.rig.store, [five], new Map());
+      expect([...found.values()]).toEqual(follows ? [{ mergedTo: left }] : []);
+    },
+  );
 
   it("leaves no doubt where one with the same key is left", async () => {
     await using on = await scene();

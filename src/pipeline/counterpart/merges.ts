@@ -50,12 +50,14 @@ export async function withMerges(
 
 type MergesKnown = Pick<NoteStore, "note"> & Pick<RecordStore, "record">;
 
-/** The merged record that was found to be the counterpart of one which is bound to nothing. */
+/** The merged record that was found to be the counterpart of one which is bound to nothing, as long as the merge is the reason. */
 async function unboundMerge(store: MergesKnown, known: Known, id: RecordId): Promise<ServiceId | undefined> {
   const { stream, key } = id;
   const from = Object.keys(known).find((each) => known[each]!.stream === stream && known[each]!.key === key);
-  if (from === undefined || (await store.record({ stream, key }))?.decision?.kind === "unbound") return undefined;
-  return Number(from);
+  const { state, error, decision } = (from === undefined ? undefined : await store.record({ stream, key })) ?? {};
+  // A person who leaves the record out changes nothing about its merge; one who ends its binding does.
+  const isLeftOut = state === "skipped" && decision?.kind !== "unbound";
+  return isLeftOut || (state === "parked" && error?.code === "E_TICKET_MERGED") ? Number(from) : undefined;
 }
 
 /** The record that this one was merged into as far as that was noticed. */
@@ -87,7 +89,7 @@ export async function mergedBefore(
   return former === undefined ? undefined : Number(former);
 }
 
-/** Forgets the merges that led a record to its counterpart, because a person has chosen it. */
+/** Forgets the merges that led a record to its counterpart, because a person has chosen another one or it is gone. */
 export async function forgetMerges(
   store: Pick<NoteStore, "note" | "replaceNote">,
   id: RecordId,

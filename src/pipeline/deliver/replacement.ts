@@ -1,11 +1,12 @@
 import { ParkError, type SyncError } from "#model";
 import type { Stream } from "#mapping";
-import type { BoundClaim, DeliveryStore, RecordStore, UnboundClaim } from "#store";
+import type { BoundClaim, DeliveryStore, NoteStore, RecordStore, UnboundClaim } from "#store";
 import type { ExpectAct } from "../approve/approved.ts";
 import { decideOther, decideUnbound } from "../decide/decide.ts";
 import { unbound } from "../decide/preconditions.ts";
 import type { LiveKnowledge } from "./live-knowledge.ts";
 import type { Next } from "./performed.ts";
+import { forgetMerges } from "../counterpart/merges.ts";
 import type { FoundRecords } from "../counterpart/found-records.ts";
 import type { Matcher } from "../match/matcher.ts";
 import type { Presence } from "../counterpart/presence.ts";
@@ -13,7 +14,7 @@ import type { Remover } from "./delete/removal.ts";
 import type { Wanted } from "../wanted/resolver.ts";
 
 export interface ReplacementDeps {
-  readonly store: DeliveryStore & RecordStore;
+  readonly store: DeliveryStore & RecordStore & NoteStore;
   readonly matcher: Matcher;
   readonly presence: Presence;
   readonly found: FoundRecords;
@@ -102,6 +103,8 @@ export class Replacement {
   async #unbind(claim: BoundClaim): Promise<UnboundClaim> {
     const { resource, serviceId } = claim.binding;
     this.#deps.expect(claim, { kind: "create" });
+    // What refers to the record would be sent with the id of the one that is gone.
+    await forgetMerges(this.#deps.store, claim.id, resource);
     await this.#deps.store.unbind(claim, {
       action: "delete",
       resource,
