@@ -11,6 +11,11 @@ import { customersFile } from "./customer-stream.ts";
 
 const stream = customersFile({ fields: "{ customerId: id, name: name }" }).streams[0]!;
 
+const deleting = customersFile({
+  more: 'deleted: { when: "gone = 1", set: { name: gone } }',
+  fields: "{ customerId: id, name: name }",
+}).streams[0]!;
+
 /** Rows of the ERP with these natural keys, beside records of the service with those and rows that cannot be read. */
 async function planOf(
   ids: readonly string[],
@@ -83,5 +88,23 @@ describe("an adoption plan", () => {
       verdict: "left out",
       error: { code: "E_CREATE_NEVER", message: "create: never: the service has no customer with customerId new0" },
     });
+  });
+
+  it("leaves out a deletion that was delivered, whatever has its natural key now", async () => {
+    await using tenant = await openTenant();
+    await using place = await memoryPlace();
+    const clock = new SetClock();
+    await using store = await place.open({ as: "daemon", clock, logger: silentLogger });
+    for (const customerId of ["two", "two", "one"]) tenant.sandbox.seed("customer", [{ customerId, name: "There" }]);
+    const changes = ["two", "one", "none"].map((id) => upsert(id, { id, name: "Here", gone: 1 }));
+    await store.stage(deleting.name, { changes, cursor: null, backfill: true, complete: true });
+    for (const { id } of await store.records({ stream: deleting.name, limit: 9 }))
+      await store.remove((await store.claim(id))!, { unbind: true });
+    const { service } = tenant;
+    const matcher = new Matcher({ store, service, clock, logger: silentLogger, settleMs: 0, maxAgeMs: 60_000 }, [
+      deleting,
+    ]);
+    const { counts, orphanCount } = await new AdoptionPlanner(store, service, matcher).plan(deleting, never);
+    expect({ counts, orphanCount }).toEqual({ counts: { "left out": 3 }, orphanCount: 3 });
   });
 });

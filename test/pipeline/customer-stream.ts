@@ -1,8 +1,8 @@
 import type { SyncFile } from "#mapping";
 import { load } from "../mapping/sample.ts";
 
-/** A sync file with the one stream `customers`; `match` and `fields` as such a file writes them. */
-export function customersFile({ match = "[customerId]", fields = "{ customerId: number }" } = {}): SyncFile {
+/** A sync file with the one stream `customers`; `match`, `fields` and `more` as such a file writes them. */
+export function customersFile({ match = "[customerId]", fields = "{ customerId: number }", more = "" } = {}): SyncFile {
   return load(`
 sources: { erp: { adapter: sql, url: "sqlite:erp.db" } }
 streams:
@@ -12,5 +12,6 @@ streams:
     resource: customer
     match: ${match}
     fields: ${fields}
+    ${more}
 `);
 }

@@ -171,14 +171,15 @@ export class AdoptionPlanner {
     const { id, row, deleted, binding, state } = view;
     const unshown = { id, name: "", match: "" };
     if (binding) return { ...unshown, verdict: "bound", candidates: [binding.serviceId] };
-    if (view.decision?.kind === "unbound" && state === "skipped")
+    // Its deletion was delivered before, or a person has ended its binding and left it out: no delivery looks for it.
+    if (state === "deleted" || (view.decision?.kind === "unbound" && state === "skipped"))
       return { ...unshown, verdict: "left out", candidates: [] };
     const knowledge = new SurveyedKnowledge(this.#known);
     const shown = () => ({ ...unshown, ...(knowledge.wanted && shownAs(stream, knowledge.wanted.projection)) });
     try {
       // Compared as if no create was begun: the delivery finds out its result.
       const action = await decide({ ...view, intent: undefined }, stream, knowledge, signal);
-      return { ...shown(), ...foundOf(action, view), ...(knowledge.wanted && { wanted: knowledge.wanted }) };
+      return { ...shown(), ...foundOf(action), ...(knowledge.wanted && { wanted: knowledge.wanted }) };
     } catch (thrown) {
       if (signal.aborted) throw thrown;
       const error = errorFacts(thrown);
@@ -210,13 +211,11 @@ export class AdoptionPlanner {
 }
 
 /** What a decision about an unbound record says about the service. */
-function foundOf(action: Action, { state }: RecordView): Pick<Draft, "verdict" | "candidates" | "error"> {
+function foundOf(action: Action): Pick<Draft, "verdict" | "candidates" | "error"> {
   if (action.kind === "create") return { verdict: "new", candidates: [] };
   if (action.kind === "skip" && action.code)
     return { verdict: "left out", candidates: [], error: leftOut(action.reason, action.code) };
-  // Its deletion was delivered before.
-  const isDone = action.kind === "adopt" && action.deletion && state === "deleted";
-  if (action.kind !== "adopt" || isDone) return { verdict: "left out", candidates: [] };
+  if (action.kind !== "adopt") return { verdict: "left out", candidates: [] };
   return { verdict: action.deletion ? "deleted" : "matched", candidates: [action.serviceId] };
 }
 
