@@ -1,4 +1,4 @@
-import { sleep, type Json, type JsonObject } from "#model";
+import { isJsonObject, sleep, type Json, type JsonObject } from "#model";
 import type { Sandbox } from "#sandbox";
 import type { Dice } from "./dice.ts";
 import { FOREIGN_TAGS } from "./rig.ts";
@@ -10,6 +10,8 @@ const FOREIGN_FIELDS: Readonly<Record<string, readonly string[]>> = {
   ticket: ["internalDescription", "referenceNumber"],
   svcDocument: ["externalReferenceNumber"],
 };
+/** From a read to the request that follows it, on a loaded machine, and until that is carried out. */
+const PUT_BACK_MS = 30_000;
 const TAGGED = ["ticket", "svcDocument"];
 
 /** The people who work in the service: they fill in what is theirs and put their own tags on records. */
@@ -21,6 +23,8 @@ export class ForeignActor {
   readonly #fields = new Map<string, { resource: string; id: number; field: string; value: Json }>();
   readonly #tags = new Map<string, { resource: string; id: number; tags: Set<number> }>();
   readonly #foreignTags: readonly number[];
+  /** When a person took a tag off, by `resource id tag`. */
+  readonly #takenOff = new Map<string, number>();
 
   constructor(sandbox: Sandbox, dice: Dice) {
     this.#sandbox = sandbox;
@@ -66,11 +70,25 @@ export class ForeignActor {
     for (const { resource, id, tags } of this.#tags.values()) {
       const record = this.#sandbox.record(resource, id);
       if (!record) continue;
-      const found = idsOf(record["tags"]).filter((tag) => this.#foreignTags.includes(tag));
+      const found = idsOf(record["tags"]).filter(
+        (tag) => this.#foreignTags.includes(tag) && (tags.has(tag) || !this.#isPutBack(resource, id, tag)),
+      );
       if (found.length !== tags.size || found.some((tag) => !tags.has(tag)))
         complaints.push(`${resource} ${id}: their tags are ${found.join()}, they left ${[...tags].join()}`);
     }
     return complaints;
+  }
+
+  /**
+   * The first array that a process writes names other people's tags too, to try how the service takes it. One that a person takes off
+   * between its read and that request comes back.
+   */
+  #isPutBack(resource: string, id: number, tag: number): boolean {
+    const takenOff = this.#takenOff.get(`${resource} ${id} ${tag}`);
+    if (takenOff === undefined) return false;
+    return this.#sandbox.ledger
+      .writes({ resource, id, action: "edit" })
+      .some(({ at, sent }) => at >= takenOff && at < takenOff + PUT_BACK_MS && adds(sent, tag));
   }
 
   #fill(resource: string, record: JsonObject & { id: number }): void {
@@ -86,7 +104,10 @@ export class ForeignActor {
     const entry = this.#tags.get(name) ?? { resource, id: record.id, tags: new Set<number>() };
     this.#tags.set(name, entry);
     const others = idsOf(record["tags"]).filter((id) => id !== tag);
-    if (entry.tags.delete(tag)) return this.#write(resource, { ...record, tags: others });
+    if (entry.tags.delete(tag)) {
+      this.#takenOff.set(`${name} ${tag}`, Date.now());
+      return this.#write(resource, { ...record, tags: others });
+    }
     entry.tags.add(tag);
     this.#write(resource, { ...record, tags: [...others, tag] });
   }
@@ -95,6 +116,12 @@ export class ForeignActor {
   #write(resource: string, record: JsonObject): void {
     this.#sandbox.seed(resource, [{ ...record, modified: new Date().toISOString() }]);
   }
+}
+
+/** Whether an edit adds the tag by an array action. */
+function adds(sent: Json | undefined, tag: number): boolean {
+  const tags = isJsonObject(sent) ? sent["tags"] : undefined;
+  return isJsonObject(tags) && tags["action"] === "add" && idsOf(tags["ids"]).includes(tag);
 }
 
 function idsOf(value: Json | undefined): number[] {
