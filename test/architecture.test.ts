@@ -101,6 +101,19 @@ describe("the architecture", () => {
     expect(upward.map(told)).toEqual([]);
   });
 
+  it("exports each name from one module, so that a search finds what is meant", () => {
+    const owners = Map.groupBy(
+      sources.flatMap(({ path, code }) =>
+        [...code.matchAll(/^export (?:abstract |async )*(?:class|interface|type|const|function\*?|enum) (\w+)/gm)].map(
+          ([, name = ""]) => ({ name, path }),
+        ),
+      ),
+      ({ name }) => name,
+    );
+    const shared = [...owners].filter(([, places]) => places.length > 1);
+    expect(shared.map(([name, places]) => `${name}: ${places.map(({ path }) => path).join(", ")}`)).toEqual([]);
+  });
+
   it("survives being put together: one module knows where files lie, and none is imported for what it does by that", () => {
     const located = sources.filter(({ code }) => code.includes("import.meta."));
     expect(located.map(({ path }) => path)).toEqual(["src/model/program-files.ts"]);

@@ -10,7 +10,7 @@ import {
   type CommandOption,
   type StoreSystems,
 } from "#operator";
-import { actorOf, withActor, type ActOptions } from "./actor.ts";
+import { commandActor, withActor, type ActOptions } from "./actor.ts";
 import { positiveInteger, recordArgument } from "./arguments.ts";
 import { openStoreContext, type CommandLine } from "./command-context.ts";
 import { confirmed } from "./interview.ts";
@@ -95,7 +95,7 @@ async function opened(
 
 function terminal(options: ActOptions, io: Io): AtTerminal {
   return {
-    by: actorOf(options),
+    by: commandActor(options),
     signal: io.signal,
     print: (text) => void io.stdout.write(text),
     warn: (text) => void io.stderr.write(text),

@@ -18,7 +18,7 @@ export function withActor(command: Command): Command {
 }
 
 /** Who acts through a command. */
-export function actorOf({ why, as }: ActOptions): Actor {
+export function commandActor({ why, as }: ActOptions): Actor {
   return { name: as ?? systemUser(), via: "cli", ...(why === undefined ? {} : { why }) };
 }
 

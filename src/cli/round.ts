@@ -1,6 +1,6 @@
 import type { Daemon, ProgressWatch } from "#daemon";
 import { errorText, StopError, type ErrorFacts } from "#model";
-import { duration, knownRemedyOf } from "#operator";
+import { roughDuration, knownRemedyOf } from "#operator";
 import type { Logger } from "#telemetry";
 import { exitCode, type Io } from "./output/io.ts";
 
@@ -73,7 +73,9 @@ export function endedEarly(end: RoundEnd, io: Io, logger: Logger): number | unde
       return exitCode.again;
     }
     case "stalled":
-      io.stderr.write(`Nothing progressed for ${duration(end.limitMs)}, so this round ends; the next one continues.\n`);
+      io.stderr.write(
+        `Nothing progressed for ${roughDuration(end.limitMs)}, so this round ends; the next one continues.\n`,
+      );
       return exitCode.again;
   }
 }

@@ -7,7 +7,7 @@ import { Closing } from "./closing.ts";
 import { warnOfLittleMemory } from "./memory-floor.ts";
 import { Observers } from "./observers/observers.ts";
 import { servePages } from "./page/pages.ts";
-import { leadFailed, Leading, type PollPlan } from "./replicas/leading.ts";
+import { leadershipError, Leading, type PollPlan } from "./replicas/leading.ts";
 import { ReplicaPart } from "./replicas/replica.ts";
 import { stopNote } from "./stop-note.ts";
 import { openOwnStore, openSystems, type Configuration, type Systems } from "./systems/systems.ts";
@@ -79,7 +79,7 @@ async function start(
   const { service } = parts;
   const queue = closing.use(await openDaemonQueue(configuration, parts));
   await observers.watch(parts, configuration, queue);
-  void store.replicas.failure.then((reason) => fail(leadFailed(reason)));
+  void store.replicas.failure.then((reason) => fail(leadershipError(reason)));
   const assembly = assemble({ configuration, parts, queue, observer, approved: options.approved, fail }, closing);
   const { holds, relay } = assembly;
   const pollWatch = new PollWatch({ store, queue, logger });
@@ -144,7 +144,7 @@ function startDelivering(
 ): (graceMs: number) => Promise<void> {
   const starting = queue
     .start(handlers, { concurrency, polls: false })
-    .catch((thrown: unknown) => fail(leadFailed(thrown)));
+    .catch((thrown: unknown) => fail(leadershipError(thrown)));
   const stopLooking = startLoop((signal) => allEnded(holds.run(signal), watchService({ service, clock }, signal)));
   return async (graceMs) => {
     const looked = stopLooking();

@@ -1,5 +1,5 @@
 import { DAY_MS, counted, errorText, recordLabel } from "#model";
-import { duration, healsItself, knownRemedyOf, remedyOf, type BlockedPolicy } from "#operator";
+import { roughDuration, healsItself, knownRemedyOf, remedyOf, type BlockedPolicy } from "#operator";
 import { refusalText, twinSentence, type StreamStatus } from "#pipeline";
 import type { ServiceState } from "#service";
 import type { ChannelState } from "#store";
@@ -171,8 +171,8 @@ function silence({ stream, lastAt, expectedMs }: NoticeFacts["silent"][number], 
     id: `silence/${stream}`,
     kind: "silence",
     severity: "warning",
-    title: `${stream}: no change from the ERP for ${duration(now - lastAt)}`,
-    cause: `polls succeed, but a change was expected within ${duration(expectedMs)}`,
+    title: `${stream}: no change from the ERP for ${roughDuration(now - lastAt)}`,
+    cause: `polls succeed, but a change was expected within ${roughDuration(expectedMs)}`,
     affected: stream,
     remedy: `Change a record in the ERP and see whether "svcsync peek ${stream}" shows it. NOTIFY_SILENCE sets another limit.`,
     patienceMs: 0,

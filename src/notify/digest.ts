@@ -1,5 +1,5 @@
 import { counted } from "#model";
-import { duration } from "#operator";
+import { roughDuration } from "#operator";
 import type { NoticeEvent, QueuedEvent, Severity } from "#store";
 import { rank, worse } from "./ledger.ts";
 
@@ -138,8 +138,8 @@ function blockOf(entry: DigestEntry, at: number): string {
   lines.push(`Affected: ${affected}`);
   lines.push(
     until === undefined
-      ? `Since: ${instant(since)} (${duration(at - since)})`
-      : `From ${instant(since)} to ${instant(until)} (${duration(until - since)})`,
+      ? `Since: ${instant(since)} (${roughDuration(at - since)})`
+      : `From ${instant(since)} to ${instant(until)} (${roughDuration(until - since)})`,
   );
   if (remedy !== undefined && until === undefined) lines.push(`What to do: ${remedy}`);
   return lines.join("\n");

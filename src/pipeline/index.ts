@@ -17,7 +17,7 @@ export { Matcher } from "./match/matcher.ts";
 export { naturalKey } from "./match/natural-key.ts";
 export { AmbiguousRecords } from "./compare/ambiguous-records.ts";
 export { LeftOutRecords } from "./compare/left-out.ts";
-export { TwinWatch } from "./compare/twins.ts";
+export { DuplicateWatch } from "./compare/twins.ts";
 export { RestoredRecords } from "./compare/restored-records.ts";
 export { Presence } from "./counterpart/presence.ts";
 export { Leases } from "./deliver/leases.ts";
@@ -42,7 +42,7 @@ export { recordTitle } from "./explain/record-title.ts";
 export { shownAs, type Overwrite, type Shown } from "./match/shown.ts";
 export { Reconciler, type Drift, type Reconciliation } from "./compare/reconciler.ts";
 export { Planner } from "./plan/planner.ts";
-export { mapAsDelivered, type AsDelivered, type Known } from "./plan/as-delivered.ts";
+export { mapAsDelivered, type AsDelivered, type PlannedNames } from "./plan/as-delivered.ts";
 export {
   ChangeGuard,
   confirmChange,

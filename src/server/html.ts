@@ -26,7 +26,7 @@ export function rawHtml(text: string): Html {
 }
 
 /** A table that scrolls on its own in a narrow window, and that the keyboard can reach. */
-export function table(heads: readonly string[], rows: readonly Html[], caption?: string): Html {
+export function scrollingTable(heads: readonly string[], rows: readonly Html[], caption?: string): Html {
   return html`<div
     class="${heads.length > 2 ? "scroll wide" : "scroll"}"
     tabindex="0"

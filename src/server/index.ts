@@ -1,2 +1,2 @@
 export { newApp, nodeServer, type App, type ContentPolicy, type Context, type Middleware } from "./app.ts";
-export { html, rawHtml, table, typed, type Content, type Html } from "./html.ts";
+export { html, rawHtml, scrollingTable, typed, type Content, type Html } from "./html.ts";

@@ -42,7 +42,7 @@ export interface CursorState {
 }
 
 /** A deletion about to be carried out, with the number of deletions in its stream. */
-export interface ToldDeletion {
+export interface AnnouncedDeletion {
   /** When the deletion was first announced. */
   readonly toldAt: number;
   /** The stream's deletions announced since the given times: those still open and those carried out. */

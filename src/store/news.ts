@@ -5,7 +5,7 @@ import type { StageResult, Unreadable } from "./facts.ts";
 const STAGED_AT_ONCE = 1_000;
 
 /** A poll's news about one record, with its content hash. The hash is made before the transaction, which keeps the transaction short. */
-export interface News {
+export interface StoreChange {
   readonly key: Key;
   readonly hash: string;
   readonly deleted: boolean;
@@ -20,7 +20,7 @@ export interface News {
  */
 export async function stageInParts(
   { changes, unreadable = [] }: { readonly changes: readonly Change[]; readonly unreadable?: readonly Unreadable[] },
-  stage: (news: readonly News[], isLast: boolean) => Promise<StageResult>,
+  stage: (news: readonly StoreChange[], isLast: boolean) => Promise<StageResult>,
 ): Promise<StageResult> {
   const latest = latestOfEach(changes, unreadable);
   let [from, changed, unchanged] = [0, 0, 0];
@@ -42,7 +42,7 @@ function latestOfEach(changes: readonly Change[], unreadable: readonly Unreadabl
   return [...latest.values()];
 }
 
-function newsOf(one: Change | Unreadable): News {
+function newsOf(one: Change | Unreadable): StoreChange {
   const { key } = one;
   // No content has this hash: a row that becomes readable again is a change, even if its content is the same as before.
   if ("error" in one) return { key, hash: `unreadable: ${one.error.message}`, deleted: false, unreadable: one.error };

@@ -4,7 +4,7 @@ import type { Act, AdoptionReport, BlockedPolicy, Given, NotedGroup, StreamPlan,
 import type { HeldDeletions, RecordSides, StreamStatus } from "#pipeline";
 import type { QueueKind } from "#queue";
 import type { ServiceState } from "#service";
-import type { ActStore, AuditRecord, Exchange, GroupStore, HistoryStore, RecordStore, RecordView } from "#store";
+import type { ActStore, AuditRecord, WatchedExchange, GroupStore, HistoryStore, RecordStore, RecordView } from "#store";
 
 /** The state of the daemon. */
 export interface Overview {
@@ -34,7 +34,7 @@ export interface RecordDetail {
   /** Whether its stream creates records; undefined for one that is no longer in the sync file. */
   readonly create?: Stream["create"] | undefined;
   /** Its requests and answers while it was watched, newest first. */
-  readonly exchanges: readonly Exchange[];
+  readonly exchanges: readonly WatchedExchange[];
 }
 
 /** What the next run would write of one stream, and when that was computed. */

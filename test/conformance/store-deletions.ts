@@ -7,7 +7,7 @@ const always = { since: 0, confirmedAt: 0, limit: 100 };
 /** Tells of the deletion of a record, which then waits. */
 async function tell(scene: Scene, key: string, query = always) {
   const claim = await scene.claim(customer(key));
-  const told = await scene.store.tellDeletion(claim, query);
+  const told = await scene.store.announceDeletion(claim, query);
   await scene.store.wait(claim, { error: OOPS, dueAt: scene.clock.now() });
   return told;
 }

@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest";
 import type { Actor, RecordId } from "#model";
-import { forgottenError, isForgotten, type Exchange, type Notice } from "#store";
+import { forgottenError, isForgotten, type WatchedExchange, type Notice } from "#store";
 import { OOPS, Scene, customer, contact, deletion, upsert, written, type MakePlace } from "./store-scene.ts";
 
 const anna: Actor = { name: "anna", via: "cli", why: "request 17" };
@@ -166,7 +166,7 @@ export function describePrivacy(makePlace: MakePlace): void {
   });
 }
 
-function exchange(at: number): Exchange {
+function exchange(at: number): WatchedExchange {
   const answer = '{"name":"Erna Muster"}';
   return { at, method: "PUT", path: "/restApi/v1/customer/11", sent: answer, status: 200, answer, durationMs: 1.5 };
 }

@@ -96,7 +96,7 @@ export function describeRounds(makePlace: MakePlace): void {
     it("do not make a deletion wait for its count", async () => {
       await using scene = await guarded(makePlace, changed("1"));
       await scene.stage([deletion("2")]);
-      const told = await scene.store.tellDeletion(await scene.claim(customer("2")), {
+      const told = await scene.store.announceDeletion(await scene.claim(customer("2")), {
         since: 0,
         confirmedAt: 0,
         limit: 9,

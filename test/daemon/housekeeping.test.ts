@@ -12,7 +12,7 @@ it("forgets deletions two days after they were told of", async () => {
   await scene.bound(customer("1"), 1);
   await scene.stage([deletion("1")]);
   const claim = await scene.claim(customer("1"));
-  await store.tellDeletion(claim, { since: 0, confirmedAt: 0, limit: 1 });
+  await store.announceDeletion(claim, { since: 0, confirmedAt: 0, limit: 1 });
   await store.remove(claim, { unbind: true });
   const told = async () => (await store.tableCounts())["deletions"];
   const housekeep = async () => {

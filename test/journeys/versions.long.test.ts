@@ -76,7 +76,7 @@ describe("replicas of another version beside those of this one", () => {
     await using next = await otherVersion(NEXT, [
       {
         from: "const functions = [",
-        to: 'queueMicrotask(() => migrations.push("CREATE TABLE of_the_next_version (id integer)"));\nconst functions = [',
+        to: 'queueMicrotask(() => postgresMigrations.push("CREATE TABLE of_the_next_version (id integer)"));\nconst functions = [',
       },
       { from: "FUNCTION beat(", to: "FUNCTION beat_of_the_next(" },
       { from: 'call("beat"', to: 'call("beat_of_the_next"' },

@@ -1,12 +1,17 @@
 import { expect, it } from "vitest";
 import { DEFAULT_TOKEN } from "#sandbox";
-import type { Exchange } from "#store";
+import type { WatchedExchange } from "#store";
 import { setStage, texts, until, untilState, type Running, type Stage } from "./stage.ts";
 
 const ID = { stream: "customers", key: "1" };
 
 /** Renames the customer and waits for an exchange that ended so. */
-async function renamed({ erp }: Stage, { store }: Running, name: string, isEnd: (exchange: Exchange) => boolean) {
+async function renamed(
+  { erp }: Stage,
+  { store }: Running,
+  name: string,
+  isEnd: (exchange: WatchedExchange) => boolean,
+) {
   erp.renameCustomer("1", name);
   return until(`an exchange about ${name}`, async () =>
     (await store.watches.exchanges(ID)).find((one) => one.sent?.includes(name) && isEnd(one)),

@@ -68,9 +68,9 @@ describe("a person who confirms deletions", () => {
         get: (target, name) => {
           const member: unknown = Reflect.get(target, name);
           if (typeof member !== "function") return member;
-          if (name !== "tellDeletion") return member.bind(target);
-          return async (...of: Parameters<Store["tellDeletion"]>) => {
-            const told = await store.tellDeletion(...of);
+          if (name !== "announceDeletion") return member.bind(target);
+          return async (...of: Parameters<Store["announceDeletion"]>) => {
+            const told = await store.announceDeletion(...of);
             await meanwhile();
             return told;
           };

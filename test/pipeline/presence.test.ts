@@ -9,21 +9,21 @@ const refusal = new ServiceRefusal("E_SERVICE_REFUSED", "no", 404, { isOwnWord: 
 const unknown = unknownResource("svcDocument", refusal);
 
 /** What becomes of the refusal beside a service that shows the resource, or only others. */
-function sober(isShown: boolean): Promise<unknown> {
+function verifyRefusal(isShown: boolean): Promise<unknown> {
   const presence = new Presence(
     { boundIds: async () => [], record: async () => undefined },
     { read: async () => undefined, vouch: async () => isShown },
   );
-  return thrownBy(presence.sober({ id, binding: undefined }, "svcDocument", never)(unknown));
+  return thrownBy(presence.verifyRefusal({ id, binding: undefined }, "svcDocument", never)(unknown));
 }
 
 describe("a refusal that says that the tenant has no such resource", () => {
   it("is believed when the service shows other resources only", async () => {
-    expect(await sober(false)).toBe(unknown);
+    expect(await verifyRefusal(false)).toBe(unknown);
   });
 
   it("is never believed while the service shows the resource, not even in its own words", async () => {
-    const thrown = await sober(true);
+    const thrown = await verifyRefusal(true);
     expect(thrown).toBeInstanceOf(RetryError);
     expect(thrown).toMatchObject({ code: "E_RESOURCE_UNKNOWN", family: "retry" });
   });

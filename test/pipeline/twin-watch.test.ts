@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest";
 import { DAY_MS } from "#model";
-import { Matcher, Presence, TwinWatch } from "#pipeline";
+import { Matcher, Presence, DuplicateWatch } from "#pipeline";
 import { lostCreatesNote } from "#store";
 import { Redaction } from "#telemetry";
 import { twinsNote } from "../../src/pipeline/notes.ts";
@@ -31,7 +31,7 @@ describe("the watch for second records", () => {
     const projection = { customerId: id.key };
     await store.bind((await store.claim(id))!, binding, { projection, outcome: "created", parents: [], again: false });
     const deps = { store, service, clock, logger: silentLogger, settleMs: 0 };
-    const watch = new TwinWatch({
+    const watch = new DuplicateWatch({
       ...deps,
       matcher: new Matcher({ ...deps, maxAgeMs: 0 }, [stream]),
       presence: new Presence(store, service),

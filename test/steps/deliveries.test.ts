@@ -1,7 +1,7 @@
 import { describe, expect, it } from "vitest";
 import { OOPS } from "../conformance/store-scene.ts";
 import { applyRecord, bindRecord } from "../../src/store/steps/binding.ts";
-import { tellDeletion } from "../../src/store/steps/deletion.ts";
+import { announceDeletionStep } from "../../src/store/steps/deletion.ts";
 import { abandonCreate, beginCreate, markInFlight, noteAnswer, noteLook } from "../../src/store/steps/journal.ts";
 import {
   markUncertain,
@@ -304,14 +304,14 @@ describe("a deletion", () => {
 
   it("counts itself among those that are announced, up to the limit", () => {
     const query = { since: 0, confirmedAt: 0, limit: 3 };
-    const step = tellDeletion(claim, query, NOW);
+    const step = announceDeletionStep(claim, query, NOW);
     expect(decide(step, { held: [held], told: told(1) })).toMatchObject({
       writes: ['announce_deletion [7,"customers",1000]'],
       value: { toldAt: 900, count: 2, isCounted: true },
       changed: ["customers/1", "deletions of customers"],
     });
     expect(decide(step, { held: [held], told: told(3, 1) }).value).toMatchObject({ count: 3, isCounted: false });
-    const confirmed = tellDeletion(claim, { ...query, confirmedAt: 900 }, NOW);
+    const confirmed = announceDeletionStep(claim, { ...query, confirmedAt: 900 }, NOW);
     expect(decide(confirmed, { held: [held], told: told(0) }).value).toEqual({
       toldAt: 900,
       count: 0,

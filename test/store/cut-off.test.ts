@@ -435,13 +435,13 @@ describe("the deletion of one among very many that are due", () => {
       UPDATE records SET state = 'due', due_at = 1, deleted = 1 WHERE key <= 'K02001'`);
     const claim = (await store.claim({ stream: "customers", key: keyOf(2_001) }))!;
     db.exec("UPDATE records SET changed_at = 2, due_at = NULL, state = 'waiting' WHERE key = 'K02000'");
-    expect(await store.tellDeletion(claim, query)).toEqual({ toldAt: 2_002, count: 7, isCounted: true });
+    expect(await store.announceDeletion(claim, query)).toEqual({ toldAt: 2_002, count: 7, isCounted: true });
     db.exec("UPDATE records SET due_at = 1, state = 'due' WHERE key = 'K02000'");
-    expect(await store.tellDeletion(claim, query)).toEqual({ toldAt: 2_002, count: 7, isCounted: false });
+    expect(await store.announceDeletion(claim, query)).toEqual({ toldAt: 2_002, count: 7, isCounted: false });
     db.exec("UPDATE records SET due_at = NULL, state = 'waiting' WHERE key = 'K00000'");
-    expect(await store.tellDeletion(claim, query)).toMatchObject({ isCounted: true });
+    expect(await store.announceDeletion(claim, query)).toMatchObject({ isCounted: true });
     db.exec("UPDATE deletions SET done = 1 WHERE record = 7");
-    expect(await store.tellDeletion(claim, query)).toMatchObject({ isCounted: false });
+    expect(await store.announceDeletion(claim, query)).toMatchObject({ isCounted: false });
   });
 });
 

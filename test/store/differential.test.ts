@@ -132,7 +132,7 @@ const happening = fc.oneof(
   step(error, (store, claim, why) => store.uncertain(claim, why)),
   step(text, (store, claim, why) => store.skip(claim, why)),
   step(delayMs, (store, claim, ms, now) =>
-    store.tellDeletion(claim, { since: now - ms, confirmedAt: now - 500, limit: 2 }),
+    store.announceDeletion(claim, { since: now - ms, confirmedAt: now - 500, limit: 2 }),
   ),
   step(flag, (store, claim, unbind) => store.remove(claim, { unbind })),
   of(

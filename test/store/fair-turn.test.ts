@@ -5,7 +5,7 @@ import { systemClock } from "#model";
 import { silentLogger } from "../kit/logger.ts";
 import { migrate } from "../../src/store/sqlite/durability/migrate.ts";
 import { FairTurn } from "../../src/store/sqlite/fair-turn.ts";
-import { migrations } from "../../src/store/sqlite/migrations/index.ts";
+import { sqliteMigrations } from "../../src/store/sqlite/migrations/index.ts";
 import { makeStoreDeps } from "../../src/store/sqlite/parts.ts";
 
 describe("a turn of the event loop", () => {
@@ -25,7 +25,7 @@ describe("a turn of the event loop", () => {
 describe("a count of many records", () => {
   it.each([19_999, 20_000, 20_001, 40_000])("can be interrupted after each 20,000, and misses none of %i", (count) => {
     const db = new Database(":memory:");
-    migrate(db, migrations);
+    migrate(db, sqliteMigrations);
     db.exec(`
       INSERT INTO streams (stream) VALUES ('a'), ('b');
       WITH RECURSIVE numbers (n) AS (SELECT 1 UNION ALL SELECT n + 1 FROM numbers WHERE n < ${count})

@@ -5,7 +5,7 @@ import type { Note } from "#store";
 import { SetClock } from "../kit/clock.ts";
 import { silentLogger } from "../kit/logger.ts";
 import { migrate } from "../../src/store/sqlite/durability/migrate.ts";
-import { migrations } from "../../src/store/sqlite/migrations/index.ts";
+import { sqliteMigrations } from "../../src/store/sqlite/migrations/index.ts";
 import { makeStoreDeps } from "../../src/store/sqlite/parts.ts";
 import { SqliteStore } from "../../src/store/sqlite/store.ts";
 
@@ -29,7 +29,7 @@ export interface Large extends AsyncDisposable {
 /** A store with applied records of the stream "customers", and one record of another stream. */
 export async function large(): Promise<Large> {
   const db = new Database(":memory:");
-  migrate(db, migrations);
+  migrate(db, sqliteMigrations);
   db.exec(`
     INSERT INTO streams (stream, sequence, fingerprint) VALUES ('customers', ${RECORDS}, 'a'), ('other', 1, 'a');
     WITH RECURSIVE numbers (n) AS (SELECT 0 UNION ALL SELECT n + 1 FROM numbers WHERE n + 1 < ${RECORDS})

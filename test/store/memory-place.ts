@@ -1,7 +1,7 @@
 import Database from "better-sqlite3";
 import type { StorePlace } from "../conformance/store-scene.ts";
 import { migrate } from "../../src/store/sqlite/durability/migrate.ts";
-import { migrations } from "../../src/store/sqlite/migrations/index.ts";
+import { sqliteMigrations } from "../../src/store/sqlite/migrations/index.ts";
 import { SqliteStore } from "../../src/store/sqlite/store.ts";
 import { giveBackClaims } from "../../src/store/sqlite/tables/claims.ts";
 
@@ -15,7 +15,7 @@ const noDisk = { reached: () => Promise.resolve(), close: () => Promise.resolve(
 export async function memoryPlace(): Promise<StorePlace> {
   const db = new Database(":memory:");
   db.pragma("foreign_keys = ON");
-  migrate(db, migrations);
+  migrate(db, sqliteMigrations);
   return {
     open: async ({ as, clock, logger, leaseMs = 60_000, redact = (text) => text }) => {
       if (as === "daemon") giveBackClaims(db, clock, logger);

@@ -3,7 +3,7 @@ import { join } from "node:path";
 import Database from "better-sqlite3";
 import { describe, expect, it } from "vitest";
 import { verifyBackup, type StoreUser } from "#store";
-import { migrations } from "../../src/store/sqlite/migrations/index.ts";
+import { sqliteMigrations } from "../../src/store/sqlite/migrations/index.ts";
 import { Scene, customer, upsert } from "../conformance/store-scene.ts";
 import { sqlitePlace, type SqlitePlace } from "./sqlite-place.ts";
 import { SetClock } from "../kit/clock.ts";
@@ -14,7 +14,7 @@ const openAs = (place: SqlitePlace, as: StoreUser) => place.open({ as, clock: ne
 /** A store as the first version wrote it, with one bound record. */
 function writeVersionOne(dataDir: string): void {
   const db = new Database(join(dataDir, "svcsync.db"));
-  db.exec(migrations[0]!);
+  db.exec(sqliteMigrations[0]!);
   db.exec(`
     INSERT INTO streams (stream, sequence, cursor) VALUES ('customers', 7, '{"at":1}');
     INSERT INTO records (id, stream, key, state, hash, sequence, backfill, changed_at)
@@ -61,7 +61,7 @@ describe("migrations", () => {
       code: "E_STORE_BUSY",
       message: expect.stringContaining("another version of svcsync, and can be changed once that daemon has stopped"),
     });
-    db.pragma(`user_version = ${migrations.length}`);
+    db.pragma(`user_version = ${sqliteMigrations.length}`);
     db.close();
   });
 
@@ -74,7 +74,7 @@ describe("migrations", () => {
       await expect(openAs(place, as)).rejects.toMatchObject({
         family: "stop",
         code: "E_STORE_NEWER",
-        details: { found: 99, known: migrations.length },
+        details: { found: 99, known: sqliteMigrations.length },
       });
     expect(db.pragma("user_version", { simple: true })).toBe(99);
     db.close();

@@ -30,7 +30,7 @@ async function deliver({ store }: Scene, id: RecordId, serviceId: number): Promi
 
 async function remove({ store }: Scene, id: RecordId): Promise<void> {
   const claim = await store.claim(id);
-  await store.tellDeletion(claim!, { since: 0, confirmedAt: 0, limit: 1 });
+  await store.announceDeletion(claim!, { since: 0, confirmedAt: 0, limit: 1 });
   await store.remove(claim!, { unbind: true });
 }
 

@@ -6,7 +6,7 @@ import { contact, customer, Scene } from "../conformance/store-scene.ts";
 import { silentLogger } from "../kit/logger.ts";
 import { memoryPlace } from "./memory-place.ts";
 import { migrate } from "../../src/store/sqlite/durability/migrate.ts";
-import { migrations } from "../../src/store/sqlite/migrations/index.ts";
+import { sqliteMigrations } from "../../src/store/sqlite/migrations/index.ts";
 import { DiskSync } from "../../src/store/sqlite/durability/disk-sync.ts";
 import { SqliteStore } from "../../src/store/sqlite/store.ts";
 import { giveBackClaims } from "../../src/store/sqlite/tables/claims.ts";
@@ -15,7 +15,7 @@ import { giveBackClaims } from "../../src/store/sqlite/tables/claims.ts";
 async function plansOf(use: (store: Store, db: Database.Database) => unknown): Promise<string[]> {
   const statements: string[] = [];
   const db = new Database(":memory:", { verbose: (sql) => statements.push(String(sql)) });
-  migrate(db, migrations);
+  migrate(db, sqliteMigrations);
   await using store = new SqliteStore({
     db,
     clock: systemClock,
@@ -87,7 +87,7 @@ describe("the store's queries", () => {
   it("counts deletions without reading all records of the stream", async () => {
     const plans = await plansOf(async (store) => {
       const claim = await store.claim({ stream: "s", key: "1" });
-      await store.tellDeletion(claim!, { since: 0, confirmedAt: 0, limit: 1 });
+      await store.announceDeletion(claim!, { since: 0, confirmedAt: 0, limit: 1 });
     });
     const ofRecords = plans.filter((plan) => /^S\w+ (r|records) /.test(plan));
     expect(ofRecords.length).toBeGreaterThan(0);

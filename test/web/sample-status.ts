@@ -11,7 +11,7 @@ import {
 import {
   noCounts,
   type AuditRecord,
-  type Exchange,
+  type WatchedExchange,
   type GroupNote,
   type HistoryHour,
   type RecordView,
@@ -104,7 +104,7 @@ export const sampleRecords: readonly RecordView[] = [
   ),
 ];
 
-const sampleExchanges: readonly Exchange[] = [
+const sampleExchanges: readonly WatchedExchange[] = [
   { at: now - 1_000, method: "GET", path: "/restApi/v1/customer/501?fields=id", failure: "cut", durationMs: 3 },
   {
     at: now - 2_000,

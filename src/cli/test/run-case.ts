@@ -1,6 +1,6 @@
 import type { MappingCase, MappingCases, Stream } from "#mapping";
 import { canonicalJson, errorFacts, ParkError, WaitError, errorText, type ErrorFacts, type Json } from "#model";
-import { mapAsDelivered, type AsDelivered, type Known } from "#pipeline";
+import { mapAsDelivered, type AsDelivered, type PlannedNames } from "#pipeline";
 import { KnownNames } from "#service";
 
 /** What a row was mapped to. */
@@ -31,7 +31,7 @@ export async function runCase(
 /** What the row of a case becomes, given the assumed contents of the service and the store. */
 export async function becameOf(
   { row = {}, gone }: Pick<MappingCase, "row" | "gone">,
-  known: Known,
+  known: PlannedNames,
   stream: Stream,
   signal: AbortSignal,
 ): Promise<Became> {
@@ -45,7 +45,7 @@ export async function becameOf(
 }
 
 /** The contents of the service and the store that a file of cases states. */
-export function knownOf({ names, bound }: Pick<MappingCases, "names" | "bound">): Known {
+export function knownOf({ names, bound }: Pick<MappingCases, "names" | "bound">): PlannedNames {
   const known = new KnownNames({ load: (resource) => Promise.resolve(readNow(names[resource] ?? [])) });
   return {
     async lookup(resource, by, value) {

@@ -1,7 +1,7 @@
 import { stat } from "node:fs/promises";
 import { appendCases, loadMappingCases, type CaseAdditions, type MappingCase, type Stream } from "#mapping";
 import { codeOf, recordLabel, StopError, SyncError, type Change, type Json, type ResourceName } from "#model";
-import type { Known } from "#pipeline";
+import type { PlannedNames } from "#pipeline";
 import { resourceNames } from "#service";
 import { readIfThere, writeWhole } from "../output/whole-file.ts";
 import { becameOf, knownOf, runCase, type Became } from "./run-case.ts";
@@ -80,7 +80,7 @@ function partOf({ code, message }: Extract<Became, { readonly code: string }>): 
 }
 
 /** Names and parents from the file, with made-up ids for those that it lacks. */
-class InventedIds implements Known {
+class InventedIds implements PlannedNames {
   readonly added: {
     names: Record<ResourceName, Record<string, Json>[]>;
     bound: Record<string, Record<string, number>>;
@@ -91,7 +91,7 @@ class InventedIds implements Known {
     this.#before = before;
   }
 
-  async lookup(...of: Parameters<Known["lookup"]>): Promise<number> {
+  async lookup(...of: Parameters<PlannedNames["lookup"]>): Promise<number> {
     const [resource, by, value] = of;
     try {
       return await knownOf({ names: { [resource]: this.#names(resource) }, bound: {} }).lookup(...of);

@@ -81,7 +81,7 @@ export class Leading {
     this.#begun = untilDone(() => this.prepare(), logger, this.#stopping.signal).then(
       () => this.#start(),
       (thrown: unknown) => {
-        fail(leadFailed(thrown));
+        fail(leadershipError(thrown));
         return undefined;
       },
     );
@@ -109,7 +109,7 @@ export class Leading {
       queue
         .startPolls()
         .then(() => beginPolling(queue, plan, logger, signal))
-        .catch((thrown: unknown) => fail(leadFailed(thrown))),
+        .catch((thrown: unknown) => fail(leadershipError(thrown))),
       relay.run(signal),
       gate.run(signal),
       changes.run(signal),
@@ -151,7 +151,7 @@ export async function untilDone(prepare: () => Promise<void>, logger: Logger, si
     }
 }
 
-export function leadFailed(thrown: unknown): StopError {
+export function leadershipError(thrown: unknown): StopError {
   if (thrown instanceof StopError) return thrown;
   const message = `the queue's work could not be started: ${errorFacts(thrown).message}`;
   return new StopError("E_QUEUE_FAILED", message, { cause: thrown });

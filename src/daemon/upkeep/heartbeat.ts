@@ -1,6 +1,6 @@
 import type { HttpClient } from "#http";
 import { counted, errorFacts, errorText, sleep, type Clock, type ErrorFacts } from "#model";
-import { duration } from "#operator";
+import { roughDuration } from "#operator";
 import type { StreamStatus } from "#pipeline";
 import type { Logger } from "#telemetry";
 import type { Readiness } from "#web";
@@ -127,7 +127,7 @@ export function proofOf({ parts }: Pick<Readiness, "parts">, streams: readonly P
   ]);
   const stuck = streams.flatMap(({ name, undeliveredMs = 0, holds }) =>
     holds.length === 0 && undeliveredMs > STUCK_MS
-      ? [`${name}: a change has not been delivered for ${duration(undeliveredMs)}`]
+      ? [`${name}: a change has not been delivered for ${roughDuration(undeliveredMs)}`]
       : [],
   );
   const reasons = [...broken, ...failing, ...held, ...stuck];

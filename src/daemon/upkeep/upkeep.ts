@@ -1,6 +1,6 @@
 import { sleep, untilAborted, type ErrorFacts } from "#model";
 import { proxyOf, tellingHttp } from "#notify";
-import { AmbiguousRecords, Presence, streamStatus, TwinWatch } from "#pipeline";
+import { AmbiguousRecords, Presence, streamStatus, DuplicateWatch } from "#pipeline";
 import { readinessOf } from "#web";
 import { version } from "#telemetry";
 import type { Closing } from "../closing.ts";
@@ -68,13 +68,13 @@ async function endWithin(graceMs: number, work: Promise<unknown>, signal: AbortS
   });
 }
 
-function twinWatch({ configuration, parts, assembly }: UpkeepDeps): TwinWatch {
+function twinWatch({ configuration, parts, assembly }: UpkeepDeps): DuplicateWatch {
   const { settings, syncFile, logger, upkeepEveryMs: everyMs } = configuration;
   const { store, service, clock } = parts;
   const { matcher } = assembly;
   const presence = new Presence(store, service);
   const { settleMs } = settings.delivery;
-  return new TwinWatch({ store, matcher, presence, streams: syncFile.streams, clock, logger, settleMs, everyMs });
+  return new DuplicateWatch({ store, matcher, presence, streams: syncFile.streams, clock, logger, settleMs, everyMs });
 }
 
 function openHeartbeat(deps: UpkeepDeps, closing: Closing): Heartbeat | undefined {

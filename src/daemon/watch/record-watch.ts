@@ -3,7 +3,7 @@ import { errorFacts, recordName, untilNext, type Clock, type Json, type RecordId
 import type { QueueHandlers } from "#queue";
 import type { ServiceContext } from "#service";
 import { StoreNews } from "#pipeline";
-import type { Exchange, Store, Watch, WatchStore } from "#store";
+import type { WatchedExchange, Store, Watch, WatchStore } from "#store";
 import { isSecretField, redactedMark, type Logger } from "#telemetry";
 
 /** How often the watches are read, in milliseconds: how soon another process's command takes effect. */
@@ -88,7 +88,7 @@ export class RecordWatch {
   }
 }
 
-function exchangeOf({ method, url, body, answer, failure, durationMs }: Request, at: number): Exchange {
+function exchangeOf({ method, url, body, answer, failure, durationMs }: Request, at: number): WatchedExchange {
   const { pathname, search, searchParams } = new URL(url);
   const isList = searchParams.has("limit");
   return {

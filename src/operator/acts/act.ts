@@ -5,7 +5,7 @@ import type { StreamStatus } from "#pipeline";
 import type { AuditEntry, RecordView } from "#store";
 import type { NotedGroup } from "../state/noted-groups.ts";
 import type { Command } from "./command.ts";
-import { isConfirmed, text, yes, type Sent } from "./inputs.ts";
+import { isConfirmed, textInput, yes, type Sent } from "./inputs.ts";
 import type { Reach } from "./systems.ts";
 
 /** What an act concerns. */
@@ -126,7 +126,7 @@ export interface Act extends Omit<Declared<TargetKind, z.ZodRawShape, "daemon", 
 export function defineAct<Kind extends TargetKind, Shape extends z.ZodRawShape, Needs extends keyof Reach, Result>(
   declared: Declared<Kind, Shape, Needs, Result>,
 ): Declared<Kind, Shape, Needs, Result> & Pick<Act, "body"> {
-  const body = z.strictObject({ ...declared.input, why: text.optional(), confirm: yes.optional() });
+  const body = z.strictObject({ ...declared.input, why: textInput.optional(), confirm: yes.optional() });
   return { ...declared, body };
 }
 

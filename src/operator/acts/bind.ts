@@ -45,7 +45,7 @@ export interface BindInput {
 }
 
 /** What was bound, with both sides; `isBound` is false if the person said no. */
-export interface Bound extends ProposedBinding {
+export interface BoundByPerson extends ProposedBinding {
   readonly binding: Binding;
   readonly isBound: boolean;
 }
@@ -58,7 +58,7 @@ export async function bind(
   { store, service }: { readonly store: RecordStore & OperatorStore & NoteStore; readonly service: Service },
   { id, stream, serviceId, isMeant, signal }: BindInput,
   by: Actor,
-): Promise<Bound> {
+): Promise<BoundByPerson> {
   const view = await knownRecord(store, id);
   const binding = { resource: stream.resource, serviceId };
   const owner = await store.boundTo(binding);

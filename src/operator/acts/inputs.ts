@@ -10,15 +10,15 @@ export const textMax = 500;
 export const sameSnooze = "same";
 
 const textWords = `a text of at most ${textMax} characters`;
-export const text = z.string(textWords).max(textMax, textWords);
+export const textInput = z.string(textWords).max(textMax, textWords);
 /** A ticked box in a form, or a boolean in JSON. */
 export const yes = z.literal(["yes", true, false], 'true, false or "yes"').transform((sent) => sent !== false);
 /** Forms send numbers as digits. */
-export const number = (schema: z.ZodNumber) =>
+export const numberInput = (schema: z.ZodNumber) =>
   z.preprocess((sent) => (typeof sent === "string" && sent.trim() !== "" ? Number(sent) : sent), schema);
 export const whole = (least: number) => {
   const words = `a whole number from ${least}`;
-  return number(z.int(words).min(least, words));
+  return numberInput(z.int(words).min(least, words));
 };
 /** A state that needs attention. */
 export const inState = z.enum(attentionStates, `one of ${attentionStates.join(", ")}`);

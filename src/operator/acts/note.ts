@@ -4,10 +4,10 @@ import { z } from "zod";
 import { knownGroup, type NotedGroup } from "../state/noted-groups.ts";
 import { actorText } from "../text/actor-text.ts";
 import { defineAct } from "./act.ts";
-import { instantOrNone, number, sameSnooze, text } from "./inputs.ts";
-import { expectRest } from "./pause.ts";
+import { instantOrNone, numberInput, sameSnooze, textInput } from "./inputs.ts";
+import { expectLaterEnd } from "./pause.ts";
 
-const trimmed = text.transform((sent) => sent.trim()).optional();
+const trimmed = textInput.transform((sent) => sent.trim()).optional();
 
 export const noteAct = defineAct({
   name: "note",
@@ -19,7 +19,7 @@ export const noteAct = defineAct({
     snoozeHours: z
       .preprocess(
         (sent) => (sent === sameSnooze ? undefined : sent),
-        number(z.number("a number of hours").min(0, "a number of hours; 0 ends the snooze")).optional(),
+        numberInput(z.number("a number of hours").min(0, "a number of hours; 0 ends the snooze")).optional(),
       )
       .optional(),
     notedAt: instantOrNone.optional(),
@@ -64,7 +64,7 @@ export async function noteGroup(
 ): Promise<NotedGroup> {
   const group = await knownGroup({ store }, streams, id);
   const now = store.clock.now();
-  if (typeof snoozeUntil === "number") expectRest({ what: "snooze", until: snoozeUntil, now });
+  if (typeof snoozeUntil === "number") expectLaterEnd({ what: "snooze", until: snoozeUntil, now });
   // Read again, because reading the groups may have taken a while.
   const noted = (await store.groups.groupNotes()).get(id);
   if (notedAt !== undefined && (noted?.at ?? "none") !== notedAt) throw outdated(id, noted);

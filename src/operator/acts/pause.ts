@@ -1,9 +1,9 @@
 import { DAY_MS, HOUR_MS, localTime, ParkError, type Actor, type StreamName } from "#model";
 import type { Pause, Store } from "#store";
 import { z } from "zod";
-import { duration } from "../text/figures.ts";
+import { roughDuration } from "../text/figures.ts";
 import { defineAct } from "./act.ts";
-import { number, yes } from "./inputs.ts";
+import { numberInput, yes } from "./inputs.ts";
 
 interface PauseOptions {
   /** The instant at which the pause ends. */
@@ -17,7 +17,7 @@ export const pauseAct = defineAct({
   name: "pause",
   target: "stream",
   help: "Pause deliveries of these streams until a given time; they then resume automatically",
-  input: { hours: number(z.number("a number of hours")), polls: yes.default(false) },
+  input: { hours: numberInput(z.number("a number of hours")), polls: yes.default(false) },
   inputHelp: "`hours`, and `polls: true` to stop polling too; an earlier pause that lasts longer stays",
   audit: "pause",
   wakes: "holds",
@@ -65,7 +65,7 @@ export const pauseAct = defineAct({
 });
 
 function pausedText(paused: readonly StreamPause[], until: number, polls: boolean, now: number): string {
-  const lasts = (end: number) => `until ${localTime(end)}, in ${duration(end - now)}`;
+  const lasts = (end: number) => `until ${localTime(end)}, in ${roughDuration(end - now)}`;
   const isAsMeant = (each: StreamPause) => each.until === until && each.polls === polls;
   const names = paused.filter(isAsMeant).map(({ stream }) => stream);
   const lines = paused
@@ -108,7 +108,7 @@ export async function pause(
   by: Actor,
 ): Promise<StreamPause[]> {
   const since = store.clock.now();
-  expectRest({ what: "pause", until, now: since });
+  expectLaterEnd({ what: "pause", until, now: since });
   const paused: StreamPause[] = [];
   for (const stream of streams) {
     const last = await store.acts.pauseOf(stream);
@@ -131,7 +131,7 @@ export async function pause(
  * @param until NaN where no end was given.
  * @throws {ParkError} E_PAUSE_TIME where it is not a moment within the next 92 days.
  */
-export function expectRest({ what, until, now }: { what: "pause" | "snooze"; until: number; now: number }): void {
+export function expectLaterEnd({ what, until, now }: { what: "pause" | "snooze"; until: number; now: number }): void {
   const undone = `Nothing was ${what}d`;
   if (Number.isNaN(until))
     throw new ParkError("E_PAUSE_TIME", `the ${what} has no end: expected a number of hours or a time. ${undone}`);

@@ -4,14 +4,14 @@ import { confirmChange, confirmMail, confirmMassChange } from "#pipeline";
 import type { ActStore, NoteStore } from "#store";
 import type { StreamPlan } from "../plan/stream-plan.ts";
 import { defineAct } from "./act.ts";
-import { text } from "./inputs.ts";
+import { textInput } from "./inputs.ts";
 
 export const planAct = defineAct({
   name: "plan",
   target: "stream",
   needs: "daemon",
   help: "Release what the change guard, the mass-change guard or the mail guard holds",
-  input: { plan: text },
+  input: { plan: textInput },
   inputHelp: "`plan`, the id of the plan to confirm; any other id is refused (E_PLAN_OUTDATED)",
   isFinal: true,
   audit: "plan",

@@ -1,10 +1,10 @@
 import { DAY_MS, localTime, MINUTE_MS, ParkError, recordLabel, type RecordId } from "#model";
 import { z } from "zod";
-import { duration } from "../text/figures.ts";
+import { roughDuration } from "../text/figures.ts";
 import { recordWord } from "../text/shell.ts";
 import { defineAct } from "./act.ts";
 import type { Ended } from "./command.ts";
-import { number } from "./inputs.ts";
+import { numberInput } from "./inputs.ts";
 
 /** A longer watch would collect more than anyone reads. */
 const LONGEST_MS = DAY_MS;
@@ -15,7 +15,7 @@ export const watchAct = defineAct({
   name: "watch",
   target: "record",
   help: "Record the requests and answers of one record for a while; explain and its page show them",
-  input: { minutes: number(z.number("a number of minutes")) },
+  input: { minutes: numberInput(z.number("a number of minutes")) },
   inputHelp: "`minutes`",
   audit: "watch",
   /**
@@ -27,7 +27,7 @@ export const watchAct = defineAct({
     if (!(forMs > 0 && forMs <= LONGEST_MS))
       throw new ParkError(
         "E_WATCH_REFUSED",
-        `found ${forMs > 0 ? duration(forMs) : "no time"} to watch for, expected up to ${duration(LONGEST_MS)}. Nothing is watched`,
+        `found ${forMs > 0 ? roughDuration(forMs) : "no time"} to watch for, expected up to ${roughDuration(LONGEST_MS)}. Nothing is watched`,
       );
     const now = store.clock.now();
     const watched = await store.watches.watches(now);
@@ -66,7 +66,7 @@ export const watchAct = defineAct({
     async run(systems, [id]: [RecordId], { for: forMs }: { for: number }, { by, signal }): Promise<Ended> {
       const input = { minutes: forMs / MINUTE_MS };
       const { until, isKnown } = await watchAct.run(systems, { target: id, input, isConfirmed: true, signal }, by);
-      const text = `Watching ${recordLabel(id)} until ${localTime(until)}, for ${duration(forMs)}: a running daemon keeps its requests and answers.
+      const text = `Watching ${recordLabel(id)} until ${localTime(until)}, for ${roughDuration(forMs)}: a running daemon keeps its requests and answers.
 ${isKnown ? "" : "No poll has returned this key yet: its first delivery will be kept.\n"}"svcsync explain ${recordWord(id)}" shows them.
 `;
       return { json: { id, endsAt: until, isKnown }, text };

@@ -1,5 +1,5 @@
 import type { ArrivalTimes } from "#pipeline";
-import type { Exchange } from "#store";
+import type { WatchedExchange } from "#store";
 
 const units = [
   { name: "d", ms: 86_400_000 },
@@ -9,7 +9,7 @@ const units = [
 ] as const;
 
 /** `90000` as `1 min`: one number with the largest unit that fits, rounded down. */
-export function duration(ms: number): string {
+export function roughDuration(ms: number): string {
   const unit = units.find((candidate) => ms >= candidate.ms);
   return unit === undefined ? "0 s" : `${Math.floor(ms / unit.ms)} ${unit.name}`;
 }
@@ -21,11 +21,11 @@ export function arrivalText({ medianMs, p95Ms }: ArrivalTimes): string {
 
 function boundText(ms: number): string {
   if (!Number.isFinite(ms)) return "more than 3 d";
-  return ms % 1_000 === 0 ? duration(ms) : `${ms / 1_000} s`;
+  return ms % 1_000 === 0 ? roughDuration(ms) : `${ms / 1_000} s`;
 }
 
 /** How a request ended, for a person. */
-export function exchangeEnd({ status, failure }: Pick<Exchange, "status" | "failure">): string {
+export function exchangeEnd({ status, failure }: Pick<WatchedExchange, "status" | "failure">): string {
   return status === undefined ? `no answer: ${failure ?? "it was stopped"}` : `HTTP ${status}`;
 }
 

@@ -1,6 +1,6 @@
 import { counted } from "#model";
 import type { BackupState, CareStore, ChannelState, DriftState, NoticeStore, Replica, ReplicaStore } from "#store";
-import { duration } from "./figures.ts";
+import { roughDuration } from "./figures.ts";
 
 /** What runs beside the pipeline: scheduled backups and comparisons, and the notification channels. */
 export interface UpkeepFacts {
@@ -44,11 +44,11 @@ export function upkeepText(facts: UpkeepFacts, now: number): string[] {
   const { backup, drift } = facts;
   const sentences: string[] = [];
   if (backup?.verified)
-    sentences.push(`last verified backup: ${duration(now - backup.verified.at)} ago, ${backup.verified.path}`);
+    sentences.push(`last verified backup: ${roughDuration(now - backup.verified.at)} ago, ${backup.verified.path}`);
   const { count } = driftFound(drift);
   if (drift?.comparedAt !== undefined)
     sentences.push(
-      `compared with the service ${duration(now - drift.comparedAt)} ago: ${count === 0 ? "no difference" : `${counted(count, "difference")}, listed by "svcsync reconcile"`}`,
+      `compared with the service ${roughDuration(now - drift.comparedAt)} ago: ${count === 0 ? "no difference" : `${counted(count, "difference")}, listed by "svcsync reconcile"`}`,
     );
   return [...replicasText(facts.replicas), ...sentences, ...upkeepFailures(facts, now)];
 }
@@ -77,7 +77,7 @@ export function upkeepFailures({ backup, drift, channels }: UpkeepFacts, now: nu
   for (const { name, failure, waiting } of channels)
     if (failure)
       sentences.push(
-        `messages by ${name} have not been delivered for ${duration(now - failure.since)} (${waiting} waiting): ${failure.message}`,
+        `messages by ${name} have not been delivered for ${roughDuration(now - failure.since)} (${waiting} waiting): ${failure.message}`,
       );
   return sentences;
 }

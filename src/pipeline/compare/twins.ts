@@ -12,7 +12,7 @@ import type { Presence } from "../counterpart/presence.ts";
 const WATCH_MS = DAY_MS;
 const EVERY_MS = 60_000;
 
-export interface TwinWatchDeps {
+export interface DuplicateWatchDeps {
   readonly store: MatchStore & RecordStore & NoteStore;
   readonly matcher: Pick<Matcher, "refresh">;
   readonly presence: Pick<Presence, "read">;
@@ -28,10 +28,10 @@ export interface TwinWatchDeps {
  * Looks for duplicates in the service. A create that a lost daemon had begun may be carried out late, long after another daemon has
  * created the record.
  */
-export class TwinWatch {
-  readonly #deps: TwinWatchDeps;
+export class DuplicateWatch {
+  readonly #deps: DuplicateWatchDeps;
 
-  constructor(deps: TwinWatchDeps) {
+  constructor(deps: DuplicateWatchDeps) {
     this.#deps = deps;
   }
 

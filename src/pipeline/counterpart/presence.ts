@@ -78,7 +78,7 @@ export class Presence {
    * something in between, which will pass, and would park every record that meets it. "The tenant has no such resource" is never
    * believed while the service shows the resource.
    */
-  sober(
+  verifyRefusal(
     claim: Pick<Claim, "id" | "binding">,
     resource: ResourceName,
     signal: AbortSignal,

@@ -125,7 +125,7 @@ export class Synchronizer {
       if (!claim) return;
       drop = leases.hold(claim);
       const outcome = await this.#run(claim, stream, knowledge, signal).catch(
-        this.#presence.sober(claim, stream.resource, signal),
+        this.#presence.verifyRefusal(claim, stream.resource, signal),
       );
       const now = clock.now();
       const since = claim.changedAt === undefined ? {} : { sinceChangeMs: Math.max(0, now - claim.changedAt) };

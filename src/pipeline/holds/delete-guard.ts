@@ -27,7 +27,10 @@ const HELD_FIRST_MS = 2_000;
 const HELD_AGAIN_MS = HOUR_MS;
 
 export interface DeleteGuardDeps {
-  readonly store: RecordStore & NoteStore & Pick<DeliveryStore, "tellDeletion"> & Pick<OperatorStore, "deletionCount">;
+  readonly store: RecordStore &
+    NoteStore &
+    Pick<DeliveryStore, "announceDeletion"> &
+    Pick<OperatorStore, "deletionCount">;
   readonly clock: Clock;
   readonly logger: Logger;
   readonly guard: DeleteGuardSettings;
@@ -59,7 +62,7 @@ export class DeleteGuard {
     const since = now - WINDOW_MS;
     // Any count beyond this has the same effect. Counting all of a mass deletion for each record would take hours.
     const most = Math.max(guard.floor, guard.count, further);
-    const { toldAt, count, isCounted } = await store.tellDeletion(claim, { since, confirmedAt, limit: most + 1 });
+    const { toldAt, count, isCounted } = await store.announceDeletion(claim, { since, confirmedAt, limit: most + 1 });
     if (toldAt <= confirmedAt || count <= further) return;
     if (!isCounted)
       throw new WaitError(

@@ -13,17 +13,17 @@ export interface Contradiction {
 }
 
 /** What is known of a service record that was found: its key by the rule of one field, and the field's value. */
-export interface Held {
+export interface KnownKey {
   key(rule: KeyRule): string | undefined;
   value(rule: KeyRule): Json;
 }
 
-export function heldRecord(record: ServiceRecord): Held {
+export function heldRecord(record: ServiceRecord): KnownKey {
   return { key: (rule) => naturalKey(rule, record), value: ({ fields }) => record[fields[0]!] ?? null };
 }
 
 /** What the match index knows of a record: the values in the form in which they are compared. */
-export function heldKeys(keys: MatchEntry["keys"]): Held {
+export function heldKeys(keys: MatchEntry["keys"]): KnownKey {
   const key = (rule: KeyRule) => keys[ruleName(rule)];
   const value = (rule: KeyRule): Json => {
     const parts: readonly Json[] = JSON.parse(key(rule) ?? "[]");
@@ -40,7 +40,7 @@ export function contradiction(
   rules: readonly KeyRule[],
   rule: KeyRule | undefined,
   wanted: Projection,
-  held: Held,
+  held: KnownKey,
 ): Contradiction | undefined {
   const at = rules.findIndex((each) => rule && ruleName(each) === ruleName(rule));
   const fields = strongerFields(rules.slice(0, Math.max(0, at + 1)));

@@ -11,7 +11,7 @@ export type AsDelivered =
   | { readonly kind: "deleted"; readonly policy: "set"; readonly fields: Projection };
 
 /** What the caller knows in place of the service and the store. */
-export interface Known extends Pick<Service, "lookup"> {
+export interface PlannedNames extends Pick<Service, "lookup"> {
   /** The parent's service id; null if the parent will not arrive; undefined if it is not there yet. */
   idOf(stream: string, key: string): ServiceId | null | undefined;
 }
@@ -24,7 +24,7 @@ export interface Known extends Pick<Service, "lookup"> {
 export async function mapAsDelivered(
   stream: Stream,
   { row, deleted }: { readonly row: Row; readonly deleted: boolean },
-  known: Known,
+  known: PlannedNames,
   signal: AbortSignal,
 ): Promise<AsDelivered> {
   const mapped = await stream.map(row, deleted);
@@ -34,7 +34,7 @@ export async function mapAsDelivered(
   return { ...mapped, fields: projection };
 }
 
-function parentsOf({ idOf }: Pick<Known, "idOf">): KnownParents {
+function parentsOf({ idOf }: Pick<PlannedNames, "idOf">): KnownParents {
   return {
     bindings(ids) {
       const bound = ids.flatMap((id) => {

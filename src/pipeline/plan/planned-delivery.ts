@@ -39,7 +39,7 @@ export interface PlannedDelivery {
 }
 
 /** A planned record, and its state after the run. */
-export interface Fate {
+export interface PlannedState {
   readonly planned: PlannedDelivery;
   readonly state: RecordState;
   /** What will count as last written; undefined if nothing is written. */
@@ -49,25 +49,26 @@ export interface Fate {
 }
 
 /** What the plans of other records need to know about a planned record: how it ends, and its service id. */
-export type KnownFate = Pick<Fate, "state" | "isBound"> & Pick<Fate["planned"], "verdict" | "serviceId" | "error">;
+export type KnownState = Pick<PlannedState, "state" | "isBound"> &
+  Pick<PlannedState["planned"], "verdict" | "serviceId" | "error">;
 
 /** How many fates are kept, which takes about 10 MB. In a first load, a forgotten parent is planned again for its next child. */
 const KEPT = 50_000;
 
 /** The most recent fates of records that others refer to. */
 export class KnownFates {
-  readonly #fates = new Map<string, KnownFate | undefined>();
+  readonly #fates = new Map<string, KnownState | undefined>();
 
   has(id: RecordId): boolean {
     return this.#fates.has(recordName(id));
   }
 
-  get(id: RecordId): KnownFate | undefined {
+  get(id: RecordId): KnownState | undefined {
     return this.#fates.get(recordName(id));
   }
 
   /** `undefined` means that the run leaves the record alone. */
-  set(id: RecordId, fate: KnownFate | undefined): void {
+  set(id: RecordId, fate: KnownState | undefined): void {
     if (this.#fates.size >= KEPT) this.#fates.delete(this.#fates.keys().next().value!);
     this.#fates.set(recordName(id), fate);
   }

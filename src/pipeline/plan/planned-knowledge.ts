@@ -22,12 +22,12 @@ import { expectFree, knownMerge, mergedBefore, standingChildren } from "../count
 import type { PendingIds } from "./pending-ids.ts";
 
 /** Returns the id of a name in the service, or undefined if the names have not been read. Throws like {@link Service.lookup}. */
-export type KnownNames = (...of: Parameters<Service["lookup"]>) => Promise<ServiceId | undefined>;
+export type NameLookup = (...of: Parameters<Service["lookup"]>) => Promise<ServiceId | undefined>;
 
 export interface PlannedKnowledgeDeps {
   readonly store: RecordStore & NoteStore & Pick<IntakeStore, "cursor"> & Pick<MatchStore, "matches" | "matchKeys">;
   readonly bindings: KnownParents["bindings"];
-  readonly names: KnownNames;
+  readonly names: NameLookup;
   /** Natural keys of the records that the plan creates. */
   readonly keys: KeysInFlight;
   /** What the plan has decided about other records. */

@@ -12,7 +12,7 @@ import {
 import { wouldHoldDeletions, type DeleteGuardSettings } from "../holds/delete-guard.ts";
 import { PageAhead } from "./page-ahead.ts";
 import { withMerges } from "../counterpart/merges.ts";
-import type { KnownNames } from "./planned-knowledge.ts";
+import type { NameLookup } from "./planned-knowledge.ts";
 import { RecordPlanner } from "./record-planner.ts";
 import type { PlannedDelivery } from "./planned-delivery.ts";
 
@@ -22,7 +22,7 @@ const PAGE = 100;
 export interface PlannerDeps {
   readonly store: RecordStore & OperatorStore & NoteStore & IntakeStore & Pick<MatchStore, "matches" | "matchKeys">;
   /** Looks up names of the service: in the store only, unless the plan may ask the service. */
-  readonly names: KnownNames;
+  readonly names: NameLookup;
   readonly clock: Clock;
   readonly guard: DeleteGuardSettings;
 }

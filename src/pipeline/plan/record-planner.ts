@@ -17,13 +17,13 @@ import { KeysInFlight } from "../match/keys-in-flight.ts";
 import { draftOf } from "./action-draft.ts";
 import { stateAfter, type Draft } from "./drafts.ts";
 import { PendingIds } from "./pending-ids.ts";
-import { PlannedKnowledge, type KnownNames } from "./planned-knowledge.ts";
-import { KnownFates, type Fate, type KnownFate, type PlannedDelivery } from "./planned-delivery.ts";
+import { PlannedKnowledge, type NameLookup } from "./planned-knowledge.ts";
+import { KnownFates, type PlannedState, type KnownState, type PlannedDelivery } from "./planned-delivery.ts";
 
 export interface RecordPlannerDeps {
   readonly store: RecordStore & NoteStore & Pick<IntakeStore, "cursor"> & Pick<MatchStore, "matches" | "matchKeys">;
   readonly bindings: KnownParents["bindings"];
-  readonly names: KnownNames;
+  readonly names: NameLookup;
   readonly streams: ReadonlyMap<StreamName, Stream>;
   /** Whether the run delivers the record. */
   readonly isDue: (view: RecordView) => boolean;
@@ -51,7 +51,7 @@ export class RecordPlanner {
    * Returns the fate of a record that the run delivers. Plan parents before their children: if two records compete, the first one
    * wins.
    */
-  async plan(view: RecordView, stream: Stream, signal: AbortSignal): Promise<Fate> {
+  async plan(view: RecordView, stream: Stream, signal: AbortSignal): Promise<PlannedState> {
     const name = recordName(view.id);
     this.#planning.add(name);
     const known = { isDelivered: view.applied !== undefined, ...(view.isGuarded && { isGuarded: view.isGuarded }) };
@@ -104,7 +104,7 @@ export class RecordPlanner {
   }
 
   /** Returns the fate of a record that another one refers to; undefined if it is not delivered, or waits for the other one. */
-  async #fate(id: RecordId, signal: AbortSignal): Promise<KnownFate | undefined> {
+  async #fate(id: RecordId, signal: AbortSignal): Promise<KnownState | undefined> {
     if (this.#fates.has(id)) return this.#fates.get(id);
     if (this.#planning.has(recordName(id))) return undefined;
     if (this.#planning.size > DEEPEST) return { verdict: "create", state: "applied", isBound: false };
@@ -117,7 +117,7 @@ export class RecordPlanner {
   }
 
   /** Remembers the fate of an unbound record. For a bound one, its binding tells others what they need. */
-  #remembered({ id, binding }: RecordView, fate: Fate): Fate {
+  #remembered({ id, binding }: RecordView, fate: PlannedState): PlannedState {
     if (!binding) this.#fates.set(id, knownFate(fate));
     return fate;
   }
@@ -142,6 +142,6 @@ export class RecordPlanner {
   }
 }
 
-function knownFate({ state, isBound, planned: { verdict, serviceId, error } }: Fate): KnownFate {
+function knownFate({ state, isBound, planned: { verdict, serviceId, error } }: PlannedState): KnownState {
   return { state, isBound, verdict, serviceId, error };
 }

@@ -12,22 +12,22 @@ import type { Approved } from "../approve/approved.ts";
 const PAGE = 500;
 
 /** What the relay asks: what is due, and when something is. */
-export interface Schedule extends Pick<ScheduleStore, "due" | "nextDueAt">, RevisionStore {}
+export interface DueRecords extends Pick<ScheduleStore, "due" | "nextDueAt">, RevisionStore {}
 
 /** The schedule of the approved records alone: to the relay, no others exist. */
-export class ApprovedSchedule implements Schedule {
-  readonly #store: Schedule & Pick<RecordStore, "records">;
+export class ApprovedSchedule implements DueRecords {
+  readonly #store: DueRecords & Pick<RecordStore, "records">;
   readonly #approved: Approved;
   readonly #clock: Clock;
 
-  constructor(store: Schedule & Pick<RecordStore, "records">, approved: Approved, clock: Clock) {
+  constructor(store: DueRecords & Pick<RecordStore, "records">, approved: Approved, clock: Clock) {
     this.#store = store;
     this.#approved = approved;
     this.#clock = clock;
   }
 
   /** Asks for more as long as other records take the places. */
-  async due({ limit, streams }: Parameters<Schedule["due"]>[0]): Promise<DueRecord[]> {
+  async due({ limit, streams }: Parameters<DueRecords["due"]>[0]): Promise<DueRecord[]> {
     const approvedStreams = streams.filter((stream) => this.#approved.streams.has(stream));
     for (let asked = limit; ; asked *= 2) {
       const found = await this.#store.due({ limit: asked, streams: approvedStreams });

@@ -12,7 +12,7 @@ import type { Queue } from "#queue";
 import type { Service, ServiceState } from "#service";
 import type { DueRecord } from "#store";
 import type { Logger } from "#telemetry";
-import type { Schedule } from "./approved-schedule.ts";
+import type { DueRecords } from "./approved-schedule.ts";
 import { StoreNews } from "../store-news.ts";
 
 /** The longest pause of the relay, because another process (`svcsync retry`) may have made records due. */
@@ -42,7 +42,7 @@ interface WakeUp {
 }
 
 export interface RelayDeps {
-  readonly store: Schedule;
+  readonly store: DueRecords;
   readonly queue: Pick<Queue, "wake">;
   readonly service: Pick<Service, "state">;
   readonly clock: Clock;

@@ -1,5 +1,5 @@
 import type { Json } from "#model";
-import { html, table, type Html } from "#server";
+import { html, scrollingTable, type Html } from "#server";
 import type { Tenant } from "../api/tenant.ts";
 import type { ArmedFault } from "../faults/fault.ts";
 import type { RequestEntry, WriteEntry } from "../ledger.ts";
@@ -40,7 +40,7 @@ export function newestRecords(resource: string, rows: readonly StoredRow[]): Htm
   );
   const columns = [...filled].filter((name) => name !== "created" && name !== "modified").slice(0, COLUMNS_SHOWN);
   if (filled.has("modified")) columns.push("modified");
-  return table(
+  return scrollingTable(
     ["id", ...columns],
     rows.map(({ id, version }) => {
       const cells = columns.map((name) => html`<td>${cell(version.record?.[name])}</td>`);
@@ -55,7 +55,7 @@ export function newestRecords(resource: string, rows: readonly StoredRow[]): Htm
 /** One record, field by field. */
 export function recordTable(record: StoredRecord | undefined): Html {
   if (record === undefined) return html`<p>This record is gone.</p>`;
-  return table(
+  return scrollingTable(
     ["field", "value"],
     Object.entries(record).map(
       ([name, value]) =>
@@ -69,7 +69,7 @@ export function recordTable(record: StoredRecord | undefined): Html {
 
 export function writesTable(writes: readonly WriteEntry[]): Html {
   if (writes.length === 0) return html`<p>None yet.</p>`;
-  return table(
+  return scrollingTable(
     ["no.", "at (UTC)", "what", "record", "by", "sent", "dropped"],
     writes.map(
       (write) =>
@@ -88,7 +88,7 @@ export function writesTable(writes: readonly WriteEntry[]): Html {
 
 export function requestsTable(requests: readonly RequestEntry[]): Html {
   if (requests.length === 0) return html`<p>None yet.</p>`;
-  return table(
+  return scrollingTable(
     ["no.", "at (UTC)", "request", "status", "ms", "by", "faults"],
     requests.map(
       (entry) =>
@@ -107,7 +107,7 @@ export function requestsTable(requests: readonly RequestEntry[]): Html {
 
 export function faultsTable(faults: readonly ArmedFault[]): Html {
   if (faults.length === 0) return html`<p>None. Nothing goes wrong on purpose.</p>`;
-  return table(
+  return scrollingTable(
     ["id", "fault", "matched", "hits"],
     faults.map(
       ({ id, fault, matched, hits }) =>

@@ -1,9 +1,9 @@
 import { defineAdapter } from "../adapter.ts";
-import { readSchema, settingsSchema } from "./schema.ts";
+import { filesRead, filesSettings } from "./schema.ts";
 
 export const files = defineAdapter({
   name: "files",
-  settings: settingsSchema,
-  read: readSchema,
+  settings: filesSettings,
+  read: filesRead,
   open: async (...of) => (await import("./source.ts")).openFiles(...of),
 });

@@ -5,7 +5,7 @@ import { timezone } from "../time/timezone.ts";
 
 const folderName = z.string().regex(/^[\w.-]+$/, "expected the name of a folder, without a path");
 
-export const settingsSchema = z.strictObject({
+export const filesSettings = z.strictObject({
   folder: z.string().min(1).describe("Folder that the ERP drops files into; with sftp, its path on that server"),
   sftp: z
     .strictObject({
@@ -26,7 +26,7 @@ export const settingsSchema = z.strictObject({
   failed: folderName.default("failed").describe("Folder below, for files and lines that cannot be used"),
   timezone: timezone.default("UTC").describe("Zone of dates and times in the files"),
 });
-export type FilesSettings = z.infer<typeof settingsSchema>;
+export type FilesSettings = z.infer<typeof filesSettings>;
 
 const DATE_PATTERN =
   "expected YYYY, MM and DD once each, and HH, mm and ss at most once (MM is the month, mm the minute; DD and MM read one digit, too)";
@@ -36,7 +36,7 @@ function isDatePattern(pattern: string): boolean {
   return ["YYYY", "MM", "DD"].every((part) => parts.includes(part)) && new Set(parts).size === parts.length;
 }
 
-export const readSchema = z.strictObject({
+export const filesRead = z.strictObject({
   files: z
     .string()
     .regex(/^[^/\\]+$/, "expected a file name, with * and ? as wildcards")
@@ -96,4 +96,4 @@ export const readSchema = z.strictObject({
     .describe("By how many percent a full file may be shorter than the one before and still tell what is gone"),
   size: z.int().min(1).max(10_000).default(500).describe("Rows per batch"),
 });
-export type FilesRead = z.infer<typeof readSchema>;
+export type FilesRead = z.infer<typeof filesRead>;

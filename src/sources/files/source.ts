@@ -2,7 +2,7 @@ import { realpath } from "node:fs/promises";
 import { counted, nearest, type Finding } from "#model";
 import type { OpenContext, OpenedSource } from "../adapter.ts";
 import { finding } from "../wire/client/web-check.ts";
-import { claimOf } from "./folder/failed-files.ts";
+import { deliveredName } from "./folder/failed-files.ts";
 import { matcher } from "./folder/done-name.ts";
 import { FilesStream } from "./files-stream.ts";
 import type { Folder } from "./folder/folder.ts";
@@ -70,7 +70,7 @@ async function checkFiles(
 ): Promise<Finding[]> {
   const fits = matcher(read.files);
   const failed = await folder.list(settings.failed);
-  const refused = failed.filter(({ name }) => fits(claimOf(name)));
+  const refused = failed.filter(({ name }) => fits(deliveredName(name)));
   const there = await folder.list("");
   const arrived = waiting(there, read);
   const findings: Finding[] = [

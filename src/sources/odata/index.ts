@@ -1,9 +1,9 @@
 import { defineAdapter } from "../adapter.ts";
-import { readSchema, settingsSchema } from "./schema.ts";
+import { odataRead, odataSettings } from "./schema.ts";
 
 export const odata = defineAdapter({
   name: "odata",
-  settings: settingsSchema,
-  read: readSchema,
+  settings: odataSettings,
+  read: odataRead,
   open: async (...of) => (await import("./source.ts")).openOData(...of),
 });

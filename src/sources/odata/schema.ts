@@ -2,7 +2,7 @@ import { z } from "zod";
 import { precisionSchema } from "../wire/stamps/stamp-format.ts";
 import { pollSettings, webSettings } from "../wire/client/web-settings.ts";
 
-export const settingsSchema = z.strictObject({
+export const odataSettings = z.strictObject({
   preset: z
     .enum(["businessCentral", "s4hana", "businessOne"])
     .optional()
@@ -14,7 +14,7 @@ export const settingsSchema = z.strictObject({
     .optional()
     .describe("Ask for decimals and 64-bit integers as text; false for a service that refuses the question"),
 });
-export type ODataSettings = z.infer<typeof settingsSchema>;
+export type ODataSettings = z.infer<typeof odataSettings>;
 
 const field = z.string().min(1);
 const instantField = z.strictObject({
@@ -36,7 +36,7 @@ const each = z.strictObject({
   key: fields.describe("Properties of a member that are unique within its entity"),
 });
 
-export const readSchema = z.strictObject({
+export const odataRead = z.strictObject({
   entity: field.describe("Entity set, e.g. customers or A_BusinessPartner"),
   key: fields.optional().describe("Key properties; absent: those of $metadata"),
   each: each
@@ -69,4 +69,4 @@ export const readSchema = z.strictObject({
     .describe("`link` for a service that cannot compare keys: pages are then read again until nothing new shows up"),
   ...pollSettings,
 });
-export type ODataRead = z.infer<typeof readSchema>;
+export type ODataRead = z.infer<typeof odataRead>;

@@ -1,9 +1,9 @@
 import { defineAdapter } from "../adapter.ts";
-import { readSchema, settingsSchema } from "./schema.ts";
+import { odooRead, odooSettings } from "./schema.ts";
 
 export const odoo = defineAdapter({
   name: "odoo",
-  settings: settingsSchema,
-  read: readSchema,
+  settings: odooSettings,
+  read: odooRead,
   open: async (...of) => (await import("./source.ts")).openOdoo(...of),
 });

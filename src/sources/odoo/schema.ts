@@ -6,7 +6,7 @@ import { headerText, pollSettings, webSettings } from "../wire/client/web-settin
 
 const { url, headers, answerLimitMb, connections, caFile, proxy } = webSettings;
 
-export const settingsSchema = z.strictObject({
+export const odooSettings = z.strictObject({
   url: url.describe("Address of Odoo, without a path"),
   protocol: z
     .enum(["json2", "jsonrpc"])
@@ -22,9 +22,9 @@ export const settingsSchema = z.strictObject({
   caFile,
   proxy,
 });
-export type OdooSettings = z.infer<typeof settingsSchema>;
+export type OdooSettings = z.infer<typeof odooSettings>;
 
-export const readSchema = z.strictObject({
+export const odooRead = z.strictObject({
   model: z.string().min(1).describe("Model, e.g. res.partner"),
   key: z.string().default("id").describe("Field that names a record"),
   changed: z.string().nullable().default("write_date").describe("Change stamp; null: every poll reads the whole model"),
@@ -41,4 +41,4 @@ export const readSchema = z.strictObject({
   size: z.int().min(1).max(10_000).default(500).describe("Records per page"),
   ...pollSettings,
 });
-export type OdooRead = z.infer<typeof readSchema>;
+export type OdooRead = z.infer<typeof odooRead>;

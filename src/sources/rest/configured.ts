@@ -9,7 +9,7 @@ import { assertKeysSorted } from "../wire/walk/assertions.ts";
 import { countedPages } from "./paging.ts";
 import type { ConfiguredRead, ListRead, RestSettings } from "./schema.ts";
 import { stamped, type RestQuery, type RestShape } from "./shape.ts";
-import { addressOf, fillTemplate, fillJson, keyValues } from "./template.ts";
+import { requestAddress, fillTemplate, fillJson, keyValues } from "./template.ts";
 
 /** Values for an open bound that cannot be left out, in a body or beside the other bound: the years 1970 and 2200. */
 const EARLIEST: Wall = 0;
@@ -89,7 +89,7 @@ function requestOf(read: ListRead, query: RestQuery, paging: Readonly<Record<str
     .map(([name, value]) => [name, fillTemplate(value, { ...open, ...values })]);
   const request: WebRequest = {
     method: read.method,
-    url: addressOf(read.path, { ...Object.fromEntries(bounded), ...paging }),
+    url: requestAddress(read.path, { ...Object.fromEntries(bounded), ...paging }),
     ...(read.emptyOn404 ? { absent: isEmpty404 } : {}),
   };
   if (read.body === undefined) return request;

@@ -1,9 +1,9 @@
 import { defineAdapter } from "../adapter.ts";
-import { readSchema, settingsSchema } from "./schema.ts";
+import { restRead, restSettings } from "./schema.ts";
 
 export const rest = defineAdapter({
   name: "rest",
-  settings: settingsSchema,
-  read: readSchema,
+  settings: restSettings,
+  read: restRead,
   open: async (...of) => (await import("./source.ts")).openRest(...of),
 });

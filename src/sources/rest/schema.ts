@@ -6,7 +6,7 @@ import { jsonValue } from "../wire/stamps/values.ts";
 
 export const presetSchema = z.enum(["erpnext", "weclapp", "xentral", "dolibarr", "tryton"]);
 
-export const settingsSchema = z.strictObject({
+export const restSettings = z.strictObject({
   preset: presetSchema
     .optional()
     .describe("The product, where it is one that is known; its streams then name a `table`"),
@@ -15,7 +15,7 @@ export const settingsSchema = z.strictObject({
     .optional()
     .describe("Zone of the database's clock where it is not `timezone` (Dolibarr: `timezone` is PHP's)"),
 });
-export type RestSettings = z.infer<typeof settingsSchema>;
+export type RestSettings = z.infer<typeof restSettings>;
 
 const parameters = z.record(z.string(), z.union([z.string(), z.number(), z.boolean()]));
 const key = z
@@ -112,8 +112,8 @@ const preset = z.strictObject({
   ...pollSettings,
 });
 
-export const readSchema = z.union([preset, configured]);
-export type RestRead = z.infer<typeof readSchema>;
+export const restRead = z.union([preset, configured]);
+export type RestRead = z.infer<typeof restRead>;
 export type ConfiguredRead = z.infer<typeof configured>;
 export type PresetRead = z.infer<typeof preset>;
 const stampedObject = z.object(stamped);

@@ -24,7 +24,7 @@ export function keyValues(parts: readonly string[]): Record<string, string> {
 }
 
 /** Returns a path and its parameters as one address, encoded. */
-export function addressOf(path: string, parameters: Readonly<Record<string, string | number | boolean>>): string {
+export function requestAddress(path: string, parameters: Readonly<Record<string, string | number | boolean>>): string {
   const query = Object.entries(parameters)
     .map(([name, value]) => `${encodeURIComponent(name)}=${encodeURIComponent(value)}`)
     .join("&");

@@ -3,7 +3,7 @@ import { read } from "./read.ts";
 import { settings } from "./settings.ts";
 
 /** PostgreSQL, MariaDB and MySQL, SQL Server and SQLite: any table, view or query as a stream. Reads only. */
-export const sql = defineAdapter({
+export const sqlAdapter = defineAdapter({
   name: "sql",
   settings,
   read,

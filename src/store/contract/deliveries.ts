@@ -1,6 +1,6 @@
 import type { Binding, ErrorFacts, Projection, RecordId, ResourceName } from "#model";
 import type { Applied, AuditEntry, Claim, InFlight, Parents, Waiting } from "../claim.ts";
-import type { ToldDeletion } from "../facts.ts";
+import type { AnnouncedDeletion } from "../facts.ts";
 import type { LeftOutCode } from "../refusals.ts";
 
 /** The steps of one delivery: the claim, the journal entry before each request, and the end. */
@@ -85,7 +85,10 @@ export interface DeliveryStore {
    * deletion was announced no later than `confirmedAt`, the count is 0. The note ends with `remove`, when the ERP shows the record again,
    * and with every step that keeps the service's record. The claim stays.
    */
-  tellDeletion(claim: Claim, query: { since: number; confirmedAt: number; limit: number }): Promise<ToldDeletion>;
+  announceDeletion(
+    claim: Claim,
+    query: { since: number; confirmedAt: number; limit: number },
+  ): Promise<AnnouncedDeletion>;
 
   /**
    * Stores that the ERP's deletion was carried out. `unbind` ends the binding and removes the record from the match index, because the

@@ -38,6 +38,6 @@ export interface OperatorStore {
   /** The stream's announced deletions that were not carried out yet: their number and up to `limit` of their keys. */
   openDeletions(stream: StreamName, limit: number): Promise<{ count: number; examples: Key[] }>;
 
-  /** How many deletions of the stream `tellDeletion` would count now without a limit. Announces none. */
+  /** How many deletions of the stream `announceDeletion` would count now without a limit. Announces none. */
   deletionCount(stream: StreamName, query: { since: number; confirmedAt: number }): Promise<number>;
 }

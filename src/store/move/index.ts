@@ -1,6 +1,6 @@
 import type { StoreLocation } from "../open.ts";
 import { movedTables, SqliteMoveSide } from "../sqlite/index.ts";
-import { refused } from "./mark.ts";
+import { moveRefused } from "./mark.ts";
 import { moveStore, type MoveOptions, type TableComparison } from "./move.ts";
 import type { MoveDeps, MoveSide } from "./side.ts";
 
@@ -25,7 +25,7 @@ export async function move(
   { logger, ...options }: Omit<MoveOptions, "tables"> & MoveDeps,
 ): Promise<MovedStore> {
   if (typeof from === typeof to)
-    throw refused(
+    throw moveRefused(
       typeof from === "string"
         ? "both stores are in SQLite. Copy the store with svcsync backup"
         : "both stores are in PostgreSQL. Copy the schema with PostgreSQL's own tools, such as pg_dump",

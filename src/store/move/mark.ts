@@ -37,6 +37,6 @@ function incomplete(place: string, other: string): StopError {
 }
 
 /** The error of a move that is not possible: nothing was copied. */
-export function refused(why: string): StopError {
+export function moveRefused(why: string): StopError {
   return new StopError("E_MOVE_REFUSED", `nothing was moved: ${why}`);
 }

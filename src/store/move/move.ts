@@ -1,6 +1,6 @@
 import { hash, randomUUID } from "node:crypto";
 import { StopError, type Clock } from "#model";
-import { moved, refused, type MoveMark } from "./mark.ts";
+import { moved, moveRefused, type MoveMark } from "./mark.ts";
 import type { MovedRow, MovedTable, MoveSide } from "./side.ts";
 
 /** Progress of a move. `rows` counts from the beginning of the table. */
@@ -43,8 +43,9 @@ export async function moveStore(source: MoveSide, target: MoveSide, options: Mov
     await target.saveMark(mark("arrived", left.id));
     return [];
   }
-  if (left?.state === "arriving") throw refused(`${source.place} is itself the target of a move that has not ended`);
-  if (await source.isUnused()) throw refused(`${source.place} holds no store that knows records`);
+  if (left?.state === "arriving")
+    throw moveRefused(`${source.place} is itself the target of a move that has not ended`);
+  if (await source.isUnused()) throw moveRefused(`${source.place} holds no store that knows records`);
   const id = isSame ? arriving.id : randomUUID();
   if (!isSame) await expectUsable(target, arriving);
   await source.saveMark(mark("leaving", id));
@@ -72,7 +73,7 @@ async function expectUsable(target: MoveSide, mark: MoveMark | undefined): Promi
           ? undefined
           : "a store that knows records";
   if (found === undefined) return;
-  throw refused(
+  throw moveRefused(
     `${target.place} holds ${found}. Name another folder or schema, or remove this one if nothing in it is needed`,
   );
 }

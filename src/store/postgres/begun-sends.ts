@@ -43,7 +43,7 @@ interface Held {
  * Only this process knows of a request that it sent late, so it confesses that one. It also confesses requests whose end was stored and
  * then lost in a failover; otherwise the store would show the record's earlier state as certain.
  */
-export class BegunSends {
+export class OpenRequests {
   readonly #begun = new Map<string, Begun>();
   readonly #ended = new Map<string, Ended>();
   readonly #steps: () => number;

@@ -11,7 +11,7 @@ import {
   type MovedTable,
   type MoveSide,
 } from "../move/side.ts";
-import { storeFailure } from "./connection/failures.ts";
+import { postgresFailure } from "./connection/failures.ts";
 import { clientOptions, describePlace, type PostgresPlace } from "./connection/link.ts";
 import type { Member } from "./connection/member.ts";
 import { locked, quoted } from "./connection/prefix.ts";
@@ -67,7 +67,7 @@ export class PostgresMoveSide implements MoveSide {
     } catch (thrown) {
       await client.end().catch(() => undefined);
       await member[Symbol.asyncDispose]();
-      throw storeFailure(thrown);
+      throw postgresFailure(thrown);
     }
   }
 
@@ -106,7 +106,7 @@ export class PostgresMoveSide implements MoveSide {
         yield rows;
       }
     } catch (thrown) {
-      throw storeFailure(thrown);
+      throw postgresFailure(thrown);
     } finally {
       await this.#client.query(isFrozen ? "CLOSE all_rows" : "ROLLBACK").catch(() => undefined);
     }
@@ -171,7 +171,7 @@ export class PostgresMoveSide implements MoveSide {
     } catch (thrown) {
       await this.#client.query("ROLLBACK").catch(() => undefined);
       this.#isFrozen = false;
-      throw storeFailure(thrown);
+      throw postgresFailure(thrown);
     }
   }
 }

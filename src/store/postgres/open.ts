@@ -14,9 +14,9 @@ import { MessageQueue } from "./connection/message-queue.ts";
 import { ReplicaClock } from "./connection/replica-clock.ts";
 import { expectPrepared, joinPrepared, prepareSchema } from "./connection/turn.ts";
 import type { Database } from "./database.ts";
-import { BegunSends } from "./begun-sends.ts";
+import { OpenRequests } from "./begun-sends.ts";
 import { Moment } from "./moment.ts";
-import { dialect, fill, filled } from "./sql.ts";
+import { postgresDialect, fill, filled } from "./sql.ts";
 import { decidedSteps } from "./tables/deliveries.ts";
 import { intakeStore } from "./tables/intake.ts";
 import { maintenanceStore } from "./tables/maintenance.ts";
@@ -128,7 +128,7 @@ async function connect(
       together: (...of) => steps.together(...of),
       take: (step) => steps.take(step),
     };
-    const sends = new BegunSends(() => member?.commits.steps ?? 0);
+    const sends = new OpenRequests(() => member?.commits.steps ?? 0);
     const confess = (keptSteps?: number) => sends.confess(stepLink, { clock, logger, patienceMs: leaseMs, keptSteps });
     let confessed: Promise<void> | undefined;
     const { promise: failure, resolve: fail } = Promise.withResolvers<SyncError>();
@@ -179,7 +179,7 @@ async function commonClock(link: Link, own: Clock): Promise<Clock> {
 function storeOf(
   db: Database,
   moment: Moment,
-  sends: BegunSends,
+  sends: OpenRequests,
 ): Omit<Store, typeof Symbol.asyncDispose | "mayWrite" | "revision" | "clock" | "replicas"> {
   const step: Access["step"] = async (statements) =>
     (await db.step(statements.map(filled))).flatMap(({ rows }) => rows);
@@ -209,8 +209,8 @@ function storeOf(
     ...matchStore(db),
     ...noteStore(db),
     ...maintenanceStore(db),
-    ...sameSql(access, db.clock, dialect),
-    ...makeRoles(access, db.clock, dialect),
+    ...sameSql(access, db.clock, postgresDialect),
+    ...makeRoles(access, db.clock, postgresDialect),
     privacy: { forget },
   };
 }

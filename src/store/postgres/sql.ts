@@ -83,7 +83,7 @@ const withoutCause = (notice: string) => `
 const namesRecord = (notice: string) => `
   starts_with(${notice} ->> 'affected', @stream || ': ') AND strpos(${notice} ->> 'affected', @key) > 0`;
 
-export const dialect: Dialect = {
+export const postgresDialect: Dialect = {
   isRecord: `${isKey("key", "@key")} AND stream || '' = @stream`,
   isAfter: `${head("key")} >= ${head("@after")} AND key > @after`,
   keyOrder: `${head("key")}, key`,

@@ -1,5 +1,5 @@
 import type { Clock, RecordId } from "#model";
-import type { Exchange, Watch, WatchStore } from "../contract/people/watches.ts";
+import type { WatchedExchange, Watch, WatchStore } from "../contract/people/watches.ts";
 import { actorOf, actorRow, type ActorRow } from "../rows/actor-row.ts";
 import { addAudit } from "../rows/audit-row.ts";
 import { parseText, type JsonText } from "../rows/json-text.ts";
@@ -45,7 +45,7 @@ export class Watches implements WatchStore {
     return rows.map((row) => ({ id: { stream: row.stream, key: row.key }, until: row.until, by: actorOf(row) }));
   }
 
-  async saveExchange({ stream, key }: RecordId, exchange: Exchange, keep: number): Promise<void> {
+  async saveExchange({ stream, key }: RecordId, exchange: WatchedExchange, keep: number): Promise<void> {
     const values = { stream, key, at: exchange.at, exchange: JSON.stringify(this.#access.clean(exchange)), keep };
     const add = "INSERT INTO exchanges (stream, key, at, exchange) VALUES (@stream, @key, @at, @exchange)";
     const trim = `
@@ -54,9 +54,9 @@ export class Watches implements WatchStore {
     await this.#access.step([add, trim].map((sql) => ({ sql, values })));
   }
 
-  async exchanges({ stream, key }: RecordId): Promise<Exchange[]> {
+  async exchanges({ stream, key }: RecordId): Promise<WatchedExchange[]> {
     const sql = `SELECT exchange FROM exchanges WHERE ${this.#isRecord} ORDER BY id DESC`;
-    const rows = await this.#access.read<{ exchange: JsonText<Exchange> }>(sql, { stream, key });
+    const rows = await this.#access.read<{ exchange: JsonText<WatchedExchange> }>(sql, { stream, key });
     return rows.map(({ exchange }) => parseText(exchange));
   }
 

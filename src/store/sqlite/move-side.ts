@@ -12,10 +12,10 @@ import {
 } from "../move/side.ts";
 import { connect, makeDataDir } from "./durability/connection.ts";
 import { DaemonLock } from "./durability/daemon-lock.ts";
-import { storeFailure } from "./durability/failures.ts";
+import { sqliteFailure } from "./durability/failures.ts";
 import { migrate } from "./durability/migrate.ts";
 import { nextTurn } from "./fair-turn.ts";
-import { migrations } from "./migrations/index.ts";
+import { sqliteMigrations } from "./migrations/index.ts";
 import { giveBackClaims } from "./tables/claims.ts";
 
 const TABLES = `
@@ -46,8 +46,9 @@ export class SqliteMoveSide implements MoveSide {
       makeDataDir(dataDir);
       lock = DaemonLock.take(dataDir);
       db = connect(path, { isAlone: true });
-      const from = migrate(db, migrations);
-      if (from !== migrations.length) logger.info({ from, to: migrations.length, path }, "migrated the store");
+      const from = migrate(db, sqliteMigrations);
+      if (from !== sqliteMigrations.length)
+        logger.info({ from, to: sqliteMigrations.length, path }, "migrated the store");
       // A daemon that joins in PostgreSQL does this too; so neither store has claims.
       giveBackClaims(db, clock, logger);
       // Tables are copied, and cleared after an interrupted move, one by one.
@@ -56,7 +57,7 @@ export class SqliteMoveSide implements MoveSide {
     } catch (thrown) {
       db?.close();
       lock?.[Symbol.dispose]();
-      throw storeFailure(thrown, path);
+      throw sqliteFailure(thrown, path);
     }
   }
 
@@ -136,7 +137,7 @@ export class SqliteMoveSide implements MoveSide {
     try {
       return work();
     } catch (thrown) {
-      throw storeFailure(thrown, this.#db.name);
+      throw sqliteFailure(thrown, this.#db.name);
     }
   }
 }
@@ -144,7 +145,7 @@ export class SqliteMoveSide implements MoveSide {
 /** The tables to copy, in order of creation: all but that of the move. PostgreSQL has the same tables and columns. */
 export function movedTables(): MovedTable[] {
   const db = new SqliteDatabase(":memory:");
-  migrate(db, migrations);
+  migrate(db, sqliteMigrations);
   const tables = db.prepare<[], string>(TABLES).pluck().all();
   const columnsOf = db.prepare<[string], { name: string; pk: number }>("SELECT name, pk FROM pragma_table_info(?)");
   const found = tables.map((name) => {

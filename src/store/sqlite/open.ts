@@ -10,9 +10,9 @@ import { DiskSync } from "./durability/disk-sync.ts";
 import { giveBackClaims } from "./tables/claims.ts";
 import { connect, connectReader, makeDataDir } from "./durability/connection.ts";
 import { DaemonLock } from "./durability/daemon-lock.ts";
-import { storeFailure } from "./durability/failures.ts";
+import { sqliteFailure } from "./durability/failures.ts";
 import { expectKnownVersion, migrate, storeVersion } from "./durability/migrate.ts";
-import { migrations } from "./migrations/index.ts";
+import { sqliteMigrations } from "./migrations/index.ts";
 import { SqliteStore } from "./store.ts";
 
 /**
@@ -61,7 +61,7 @@ export async function openSqliteStore(
   } catch (thrown) {
     db?.close();
     lock?.[Symbol.dispose]();
-    throw storeFailure(thrown, path);
+    throw sqliteFailure(thrown, path);
   }
 }
 
@@ -70,8 +70,8 @@ function openPrepared(path: string): Database {
   if (!existsSync(path)) throw unprepared(path, "nothing");
   const db = connectReader(path);
   try {
-    if (storeVersion(db) < migrations.length) throw unprepared(path, "older tables");
-    expectKnownVersion(db, migrations.length);
+    if (storeVersion(db) < sqliteMigrations.length) throw unprepared(path, "older tables");
+    expectKnownVersion(db, sqliteMigrations.length);
     return db;
   } catch (thrown) {
     db.close();
@@ -81,8 +81,9 @@ function openPrepared(path: string): Database {
 
 /** Migrates the tables, only under the daemon's lock: this daemon holds it, or an operator's command takes it for the migration. */
 function bringUpToDate(db: Database, dataDir: string, { locked, logger }: { locked: boolean; logger: Logger }): void {
-  const current = storeVersion(db) === migrations.length;
+  const current = storeVersion(db) === sqliteMigrations.length;
   using _lock = locked || current ? undefined : DaemonLock.take(dataDir, "toChange");
-  const from = migrate(db, migrations);
-  if (from !== migrations.length) logger.info({ from, to: migrations.length, path: db.name }, "migrated the store");
+  const from = migrate(db, sqliteMigrations);
+  if (from !== sqliteMigrations.length)
+    logger.info({ from, to: sqliteMigrations.length, path: db.name }, "migrated the store");
 }

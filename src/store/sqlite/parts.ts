@@ -5,7 +5,7 @@ import { StepRunner } from "./step-runner.ts";
 import { Remapping } from "./steps/remapping.ts";
 import { Retries } from "./steps/retries.ts";
 import { Schedule } from "./steps/schedule.ts";
-import { SetBack } from "./steps/set-back.ts";
+import { SqliteSetBack } from "./steps/set-back.ts";
 import { Staging } from "./steps/staging.ts";
 import { Sweeps } from "./steps/sweeps.ts";
 import { makeTables } from "./tables.ts";
@@ -33,7 +33,7 @@ export function makeStoreDeps(db: Database, clock: Clock, logger: Logger) {
     sweeps: new Sweeps(db),
     notes,
     moment,
-    setBack: new SetBack(db, clock, notes, moment),
+    setBack: new SqliteSetBack(db, clock, notes, moment),
     revision: new Revision(db),
   };
 }

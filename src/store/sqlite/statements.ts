@@ -4,7 +4,7 @@ import type { Dialect, Statement } from "../roles/access.ts";
 /** A notice lists the records that it is about in its `affected`. */
 const namesRecord = (affected: string) => `instr(${affected}, @stream || ': ') = 1 AND instr(${affected}, @key) > 0`;
 
-export const dialect: Dialect = {
+export const sqliteDialect: Dialect = {
   isRecord: "stream = @stream AND key = @key",
   isAfter: "key > @after",
   keyOrder: "key",

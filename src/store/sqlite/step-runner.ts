@@ -2,7 +2,7 @@ import type { Database } from "better-sqlite3";
 import type { SqlValues } from "../roles/access.ts";
 import type { StatementCall, StepStatement } from "../statements/statement.ts";
 import { readFacts, resultOf, type Step } from "../steps/step.ts";
-import { dialect } from "./statements.ts";
+import { sqliteDialect } from "./statements.ts";
 
 /** Runs one statement, which was prepared, with the values. */
 type Run = (values: SqlValues) => readonly object[];
@@ -42,7 +42,7 @@ export class StepRunner {
    */
   #prepare({ sql }: StepStatement): Run {
     const names: string[] = [];
-    const text = sql(dialect).replace(/@(\w+)/g, (_, name: string) => {
+    const text = sql(sqliteDialect).replace(/@(\w+)/g, (_, name: string) => {
       names.push(name);
       return "+?";
     });

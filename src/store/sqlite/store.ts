@@ -14,13 +14,13 @@ import type { StepDriver } from "../steps/step.ts";
 import { backupStore } from "./durability/backup.ts";
 import { Checkpoints } from "./durability/checkpoints.ts";
 import type { Disk } from "./durability/disk-sync.ts";
-import { storeClosed, storeFailure } from "./durability/failures.ts";
+import { storeClosed, sqliteFailure } from "./durability/failures.ts";
 import { GroupCommit } from "./durability/group-commit.ts";
 import { markRestored } from "./durability/restored.ts";
 import { FairTurn, nextTurn } from "./fair-turn.ts";
 import { InParts, restOf } from "./in-parts.ts";
 import { makeStoreDeps, type StoreDeps } from "./parts.ts";
-import { dialect, runStatement } from "./statements.ts";
+import { sqliteDialect, runStatement } from "./statements.ts";
 import { Rewriting } from "./durability/rewriting.ts";
 import { retryNow } from "./steps/retries.ts";
 import { remap } from "./steps/remapping.ts";
@@ -89,10 +89,10 @@ export class SqliteStore implements Store {
       acts: (query) => this.#readInParts(this.#deps.recentActs.finding(query)),
       clean: this.#clean,
     };
-    const roles = makeRoles(access, clock, dialect);
+    const roles = makeRoles(access, clock, sqliteDialect);
     ({ acts: this.acts, notices: this.notices, groups: this.groups } = roles);
     ({ history: this.history, care: this.care, watches: this.watches, rounds: this.rounds } = roles);
-    this.#same = sameSql(access, clock, dialect);
+    this.#same = sameSql(access, clock, sqliteDialect);
     this.#parts = new InParts(this.#commit.run.bind(this.#commit), restOf(as));
     const driver: StepDriver = {
       take: (step, options) => this.#commit.run(() => this.#deps.steps.carryOut(step), options),
@@ -115,7 +115,7 @@ export class SqliteStore implements Store {
     try {
       return work();
     } catch (thrown) {
-      throw storeFailure(thrown, this.#db.name);
+      throw sqliteFailure(thrown, this.#db.name);
     }
   }
 
@@ -173,7 +173,7 @@ export class SqliteStore implements Store {
   park: Store["park"] = (...of) => this.#decided.park(...of);
   uncertain: Store["uncertain"] = (...of) => this.#decided.uncertain(...of);
   skip: Store["skip"] = (...of) => this.#decided.skip(...of);
-  tellDeletion: Store["tellDeletion"] = (...of) => this.#decided.tellDeletion(...of);
+  announceDeletion: Store["announceDeletion"] = (...of) => this.#decided.announceDeletion(...of);
   remove: Store["remove"] = (...of) => this.#decided.remove(...of);
   unbind: Store["unbind"] = (...of) => this.#decided.unbind(...of);
   release: Store["release"] = (...of) => this.#decided.release(...of);

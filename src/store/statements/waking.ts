@@ -1,4 +1,4 @@
-import { WAKING, type Children } from "../waking.ts";
+import { WAKING, type WokenChildren } from "../waking.ts";
 import { WOKEN_AT_ONCE, type ChildRow } from "./parents.ts";
 import { statement } from "./statement.ts";
 
@@ -11,7 +11,7 @@ export type RemainingRow = { readonly [Column in keyof ChildRow]: ChildRow[Colum
 };
 
 /** The next children of the first parent that has a note. */
-const findRemaining = (children: Children) =>
+const findRemaining = (children: WokenChildren) =>
   statement<object, RemainingRow>({
     name: `find_remaining_${children}`,
     takes: {},

@@ -19,7 +19,7 @@ import type { StatementCall } from "../statements/statement.ts";
 import { forgetWritten } from "../statements/written.ts";
 import { next } from "../transitions.ts";
 import { audited } from "./ending.ts";
-import { leaveParents, wakeChildren, type Change } from "./family.ts";
+import { leaveParents, wakeChildren, type FamilyChange } from "./family.ts";
 import { letGo } from "./outcomes.ts";
 import type { FactRows, Step } from "./step.ts";
 
@@ -32,7 +32,7 @@ interface AnswerFacts {
 }
 
 /** What an answer changes beside the record's state. `isMore`: children are still to be woken. */
-interface Consequence extends Change {
+interface Consequence extends FamilyChange {
   readonly isMore?: boolean;
 }
 

@@ -1,16 +1,16 @@
 import type { Claim } from "../claim.ts";
-import type { ToldDeletion } from "../facts.ts";
+import type { AnnouncedDeletion } from "../facts.ts";
 import { announceDeletion, findTold, type ToldRow } from "../statements/deletions.ts";
 import type { HeldRow } from "../statements/records.ts";
 import { expectHeld, held, numberOf } from "./claim.ts";
 import type { Step } from "./step.ts";
 
 /** Notes that the record is about to be deleted, and counts the deletions of its stream with it. */
-export function tellDeletion(
+export function announceDeletionStep(
   claim: Claim,
   { since, confirmedAt, limit }: { readonly since: number; readonly confirmedAt: number; readonly limit: number },
   now: number,
-): Step<{ held: HeldRow; told: ToldRow }, ToldDeletion> {
+): Step<{ held: HeldRow; told: ToldRow }, AnnouncedDeletion> {
   const { stream } = claim.id;
   return {
     record: claim.id,

@@ -15,15 +15,15 @@ import {
 } from "../statements/parents.ts";
 import type { StatementCall } from "../statements/statement.ts";
 import { statesMovedTo } from "../transitions.ts";
-import { WAKING, type Children } from "../waking.ts";
+import { WAKING, type WokenChildren } from "../waking.ts";
 
-const ASLEEP: { readonly [Who in Children]: ReadonlySet<RecordState> } = {
+const ASLEEP: { readonly [Who in WokenChildren]: ReadonlySet<RecordState> } = {
   waits: new Set(statesMovedTo("due", "parentBound")),
   parents: new Set(statesMovedTo("due", "parentRebound")),
 };
 
 /** Writes, and the names of the records that they may change. */
-export interface Change {
+export interface FamilyChange {
   readonly writes: readonly StatementCall[];
   readonly touches: readonly string[];
 }
@@ -68,7 +68,7 @@ export function isOutdated(
  * The record stops to be a bound child of its former parents. Makes those due that wait and have no bound child left: their deletion may
  * have waited for the last one.
  */
-export function leaveParents(former: readonly FormerParentRow[], now: number): Change {
+export function leaveParents(former: readonly FormerParentRow[], now: number): FamilyChange {
   const alone = former.filter(
     ({ id, state, others }) => id !== null && others === 0 && (state === "waiting" || state === "claimed"),
   );
@@ -86,9 +86,9 @@ export function leaveParents(former: readonly FormerParentRow[], now: number): C
 /** Wakes these children, and notes that others are to be woken where there are very many. */
 export function wakeChildren(
   parent: number,
-  { who, found }: { readonly who: Children; readonly found: readonly ChildRow[] },
+  { who, found }: { readonly who: WokenChildren; readonly found: readonly ChildRow[] },
   now: number,
-): Change & { readonly woken: readonly RecordId[]; readonly isMore: boolean } {
+): FamilyChange & { readonly woken: readonly RecordId[]; readonly isMore: boolean } {
   const asleep = found.filter(({ state }) => ASLEEP[who].has(state));
   const claimed = who === "parents" ? found.filter(({ state }) => state === "claimed") : [];
   const last = found.length === WOKEN_AT_ONCE ? found.at(-1) : undefined;

@@ -1,13 +1,13 @@
 import type { Clock } from "#model";
 import { eraseNote } from "../statements/notes.ts";
 import { findRemainingParents, findRemainingWaits, type RemainingRow } from "../statements/waking.ts";
-import type { Children } from "../waking.ts";
+import type { WokenChildren } from "../waking.ts";
 import { recordName } from "#model";
 import { wakeChildren } from "./family.ts";
 import type { Step, StepDriver } from "./step.ts";
 
 /** Wakes the next children of one parent. Gives false if no parent has any left. */
-export function wakeRemaining(who: Children, now: number): Step<{ children: RemainingRow }, boolean> {
+export function wakeRemaining(who: WokenChildren, now: number): Step<{ children: RemainingRow }, boolean> {
   return {
     // It belongs to no record.
     record: { stream: "", key: who },

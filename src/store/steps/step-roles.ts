@@ -5,7 +5,7 @@ import type { Store } from "../contract/index.ts";
 import { answer } from "./answer.ts";
 import { applyRecord, bindRecord } from "./binding.ts";
 import { claimRecord, renewClaim } from "./claim.ts";
-import { tellDeletion } from "./deletion.ts";
+import { announceDeletionStep } from "./deletion.ts";
 import { forgetRecord } from "./forget.ts";
 import { abandonCreate, beginCreate, markInFlight, noteAnswer, noteLook } from "./journal.ts";
 import { LateWaking } from "./late-waking.ts";
@@ -66,7 +66,7 @@ export function stepRoles(deps: StepDeps): StepRoles {
     uncertain: (claim, error) => driver.take(markUncertain(claim, clean(error), clock.now())),
     skip: async (claim, reason, code) =>
       wakeOthers(await driver.take(skipRecord(claim, { reason, code }, clock.now()))),
-    tellDeletion: (claim, query) => driver.take(tellDeletion(claim, query, clock.now())),
+    announceDeletion: (claim, query) => driver.take(announceDeletionStep(claim, query, clock.now())),
     remove: async (claim, removal) => wakeOthers(await driver.take(removeRecord(claim, removal, clock.now()), DURABLE)),
     unbind: (claim, audit) => driver.take(unbindRecord(claim, audit, clock.now()), DURABLE),
     release: (claim) => driver.take(releaseClaim(claim, clock.now())),

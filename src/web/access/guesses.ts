@@ -13,7 +13,7 @@ const busyMs = 5_000;
 const rememberedMax = 10_000;
 
 /** Whose login is tried, and from where. */
-export interface Attempt {
+export interface LoginAttempt {
   /** As it was typed; empty for a login with the token. */
   readonly user: string;
   readonly address: string;
@@ -39,7 +39,7 @@ export class Guesses {
   }
 
   /** Why this user has to wait before the next attempt from this address; undefined if there is no need. */
-  wait(attempt: Attempt): Wait | undefined {
+  wait(attempt: LoginAttempt): Wait | undefined {
     if ((this.#checks.get(placeOf(attempt.address)) ?? 0) >= checksMax)
       return { why: "Too many logins from your address are being checked.", ms: busyMs };
     const failed = this.#failures.get(nameOf(attempt));
@@ -49,7 +49,7 @@ export class Guesses {
   }
 
   /** Checks an attempt, which counts as a failure until it succeeds, so that concurrent guesses count too. */
-  async checked<Proven>(attempt: Attempt, check: () => Promise<Proven | undefined>): Promise<Proven | undefined> {
+  async checked<Proven>(attempt: LoginAttempt, check: () => Promise<Proven | undefined>): Promise<Proven | undefined> {
     this.#failed(attempt);
     const place = placeOf(attempt.address);
     this.#checks.set(place, (this.#checks.get(place) ?? 0) + 1);
@@ -64,7 +64,7 @@ export class Guesses {
     }
   }
 
-  #failed(attempt: Attempt): void {
+  #failed(attempt: LoginAttempt): void {
     const name = nameOf(attempt);
     const now = this.#clock.now();
     const before = this.#failures.get(name);
@@ -77,7 +77,7 @@ export class Guesses {
 }
 
 /** A text of fixed length, whatever a visitor types as a name. */
-function nameOf({ user, address }: Attempt): string {
+function nameOf({ user, address }: LoginAttempt): string {
   return createHash("sha256")
     .update(JSON.stringify([user, placeOf(address)]))
     .digest("base64");

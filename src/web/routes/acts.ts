@@ -23,7 +23,7 @@ import { bindingPage, refusedPage } from "../pages/record/act-pages.ts";
 import { donePath } from "../pages/status/done-note.ts";
 import { testedPage } from "../pages/status/channel-test.ts";
 import { jsonAnswer, type PageDeps } from "../route-deps.ts";
-import { idOf, noRecord, noStream, recordPaths } from "./record-address.ts";
+import { addressedRecord, noRecord, noStream, recordPaths } from "./record-address.ts";
 
 /** How long a person waits for the ERP or the service, in milliseconds. */
 const ANSWER_MS = 20_000;
@@ -97,7 +97,7 @@ class Answering {
       const stream = c.req.param("stream") ?? "";
       return status.streams.includes(stream) ? stream : c.text(`${noStream(stream, status)}\n`, 404);
     }
-    const id = idOf(c);
+    const id = addressedRecord(c);
     if (id === undefined) return c.notFound();
     return (await status.record(id)) === undefined ? c.text(`${noRecord(id)}\n`, 404) : id;
   }
@@ -150,7 +150,7 @@ function againPath(act: Act, c: Context): string | undefined {
 }
 
 function pathOfRecord(c: Context): string | undefined {
-  const id = idOf(c);
+  const id = addressedRecord(c);
   return id && pathOf(id);
 }
 

@@ -5,24 +5,24 @@ import { eachPage, type RecordView } from "#store";
 import { redacted, type Redact } from "#telemetry";
 import type { RecordDetail, StatusSource } from "../contract.ts";
 import { noRecordPage, recordPage } from "../pages/record/record-page.ts";
-import { recordsPage, recordsPerPage, statesOf, titled, type RecordsQuery } from "../pages/record/records-page.ts";
+import { recordsPage, recordsPerPage, statesOf, titled, type RecordsPageQuery } from "../pages/record/records-page.ts";
 import { searchPage } from "../pages/record/search-page.ts";
 import { jsonAnswer, type PageDeps } from "../route-deps.ts";
-import { idOf, noRecord, noStream, recordPaths } from "./record-address.ts";
+import { addressedRecord, noRecord, noStream, recordPaths } from "./record-address.ts";
 import { search } from "./search.ts";
 
 const noState = `state: expected one of ${RECORD_STATES.join(", ")}`;
 
 /** Lists of records, and one record. */
 export function addRecords(app: App, { status, redact, clock, logger, frameOf }: PageDeps): void {
-  const list = async (query: RecordsQuery) =>
+  const list = async (query: RecordsPageQuery) =>
     redacted(await status.records({ ...query, states: statesOf(query), limit: recordsPerPage }), redact);
   const detailOf = async (c: Context, id: RecordId): Promise<RecordDetail | undefined> => {
     const found = await status.record(id, { readService: c.req.query("service") === "now" });
     return found && redacted(found, redact);
   };
 
-  const ofList = (path: string, answer: (c: Context, query: RecordsQuery) => Response | Promise<Response>) =>
+  const ofList = (path: string, answer: (c: Context, query: RecordsPageQuery) => Response | Promise<Response>) =>
     app.get(path, (c) => {
       const query = recordsQuery(c, status);
       return typeof query === "string" ? c.text(`${query}\n`, 400) : answer(c, query);
@@ -60,14 +60,14 @@ export function addRecords(app: App, { status, redact, clock, logger, frameOf }:
   );
   for (const path of recordPaths) {
     app.get(path, async (c) => {
-      const id = idOf(c);
+      const id = addressedRecord(c);
       if (id === undefined) return c.notFound();
       const detail = await detailOf(c, id);
       if (detail === undefined) return c.html(noRecordPage({ id, frame: frameOf(c) }), 404);
       return c.html(recordPage({ detail, frame: frameOf(c), now: clock.now() }));
     });
     app.get(`/api${path}`, async (c) => {
-      const id = idOf(c);
+      const id = addressedRecord(c);
       if (id === undefined) return c.notFound();
       const detail = await detailOf(c, id);
       return detail === undefined ? c.text(`${noRecord(id)}\n`, 404) : jsonAnswer(c, detail);
@@ -76,7 +76,7 @@ export function addRecords(app: App, { status, redact, clock, logger, frameOf }:
 }
 
 /** What is wrong where the query names a stream or a state that does not exist. */
-function recordsQuery(c: Context, status: Pick<StatusSource, "streams">): RecordsQuery | string {
+function recordsQuery(c: Context, status: Pick<StatusSource, "streams">): RecordsPageQuery | string {
   const { stream, state: word } = c.req.query();
   if (stream !== undefined && !status.streams.includes(stream)) return noStream(stream, status);
   const state = RECORD_STATES.find((known): known is RecordState => known === word);
@@ -109,7 +109,7 @@ const heads = [
  */
 async function* recordsCsv(
   source: StatusSource,
-  query: RecordsQuery,
+  query: RecordsPageQuery,
   redact: Redact,
   failed: (thrown: unknown) => void,
 ): AsyncGenerator<string> {

@@ -6,7 +6,7 @@ import type { StatusSource } from "../contract.ts";
 const scannedMax = 20_000;
 const foundMax = 50;
 
-export interface Found {
+export interface SearchHits {
   readonly records: readonly RecordView[];
   /** False where the search ended before it had read all contents. */
   readonly isWhole: boolean;
@@ -15,7 +15,7 @@ export interface Found {
 }
 
 /** Finds records after `after` by `stream/key`, key, service id, or any text of their ERP row. */
-export async function search(source: StatusSource, text: string, after?: RecordId): Promise<Found> {
+export async function search(source: StatusSource, text: string, after?: RecordId): Promise<SearchHits> {
   const wanted = text.trim();
   if (wanted === "") return { records: [], isWhole: true };
   const found = new Map<string, RecordView>();

@@ -2,7 +2,7 @@ import { mkdtemp, readdir, readFile, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import type { SourceStream } from "#sources";
-import { readSchema, settingsSchema } from "../../../src/sources/files/schema.ts";
+import { filesRead, filesSettings } from "../../../src/sources/files/schema.ts";
 import { openFiles } from "../../../src/sources/files/source.ts";
 import { openContext } from "../reading.ts";
 import type { SetClock } from "../../kit/clock.ts";
@@ -22,10 +22,10 @@ export class DropFolder implements AsyncDisposable {
   }
 
   async stream(read: object, settings: object = {}): Promise<SourceStream> {
-    const parsed = settingsSchema.parse({ folder: this.path, timezone: "Europe/Berlin", ...settings });
+    const parsed = filesSettings.parse({ folder: this.path, timezone: "Europe/Berlin", ...settings });
     const source = await openFiles(parsed, openContext(this.#clock));
     const usual = { files: "customers*.csv", kind: "delta", format: "csv", key: "no", ready: "atOnce" };
-    return source.stream("customers", readSchema.parse({ ...usual, ...read }));
+    return source.stream("customers", filesRead.parse({ ...usual, ...read }));
   }
 
   drop(name: string, content: string | Buffer): Promise<void> {

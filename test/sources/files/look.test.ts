@@ -1,6 +1,6 @@
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import { openFiles } from "../../../src/sources/files/source.ts";
-import { readSchema, settingsSchema } from "../../../src/sources/files/schema.ts";
+import { filesRead, filesSettings } from "../../../src/sources/files/schema.ts";
 import { SetClock } from "../../kit/clock.ts";
 import { never } from "../../kit/outcome.ts";
 import { openContext, poll } from "../reading.ts";
@@ -14,7 +14,7 @@ beforeEach(async () => {
 afterEach(() => folder[Symbol.asyncDispose]());
 
 async function catalog() {
-  const source = await openFiles(settingsSchema.parse({ folder: folder.path }), openContext(clock));
+  const source = await openFiles(filesSettings.parse({ folder: folder.path }), openContext(clock));
   return source.catalog!;
 }
 
@@ -68,8 +68,8 @@ describe("files that are looked at", () => {
     expect(outline.read).toEqual({ files: name, kind: "delta", ...words });
     expect(outline.key).toEqual(key);
     // What is proposed can be read.
-    const read = readSchema.parse({ ...outline.read, key: [...outline.key], ready: "atOnce" });
-    const source = await openFiles(settingsSchema.parse({ folder: folder.path }), openContext(clock));
+    const read = filesRead.parse({ ...outline.read, key: [...outline.key], ready: "atOnce" });
+    const source = await openFiles(filesSettings.parse({ folder: folder.path }), openContext(clock));
     expect((await poll(source.stream("it", read))).changes.length).toBeGreaterThan(1);
   });
 

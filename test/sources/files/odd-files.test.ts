@@ -3,7 +3,7 @@ import { symlink } from "node:fs/promises";
 import { join } from "node:path";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import { allKeys, poll } from "../reading.ts";
-import { readSchema } from "../../../src/sources/files/schema.ts";
+import { filesRead } from "../../../src/sources/files/schema.ts";
 import { DropFolder } from "./drop-folder.ts";
 import { SetClock } from "../../kit/clock.ts";
 import { never } from "../../kit/outcome.ts";
@@ -19,7 +19,7 @@ afterEach(() => folder[Symbol.asyncDispose]());
 describe("an odd file", () => {
   it.each(["DD.MM.YYYY HH:MM", "D.M.YYYY", "HH:mm"])("has no dates like %s: the sync file is refused", (pattern) => {
     const read = { files: "*.csv", kind: "full", format: "csv", key: "no", dates: { at: pattern } };
-    expect(() => readSchema.parse(read)).toThrow(/MM is the month, mm the minute/);
+    expect(() => filesRead.parse(read)).toThrow(/MM is the month, mm the minute/);
   });
 
   it("with a wrong value in a record that has a key sets that record aside by its key", async () => {

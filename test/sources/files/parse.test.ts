@@ -6,7 +6,7 @@ import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
 import { FileFault } from "../../../src/sources/files/file-fault.ts";
 import { parsed } from "../../../src/sources/files/read/parse.ts";
 import type { Parsed } from "../../../src/sources/files/read/record.ts";
-import { readSchema } from "../../../src/sources/files/schema.ts";
+import { filesRead } from "../../../src/sources/files/schema.ts";
 
 let folder: string;
 beforeEach(async () => {
@@ -35,7 +35,7 @@ async function allOf(records: AsyncIterable<Parsed>): Promise<void> {
 
 describe("a file that is read", () => {
   it("may end the line of its header without a carriage return, and all others with one", async () => {
-    const read = readSchema.parse({ files: "*", kind: "full", format: "csv", key: "no" });
+    const read = filesRead.parse({ files: "*", kind: "full", format: "csv", key: "no" });
     const records = await listed(parsed(await opened("name;no\na;1\r\n;2\r\nb;\r\n"), read));
     expect(records).toEqual([
       { name: "a", no: "1" },
@@ -49,14 +49,14 @@ describe("a file that is read", () => {
     ["one inside a value", 'no;name\n1;a\n2;Rohr 1/2" verzinkt\n', "a quote is inside a value"],
     ["one inside a quoted value", 'no;name\n1;a\n2;"Rohr 1/2" verzinkt"\n', "a quote is inside a value"],
   ])("with a stray quote, %s, is refused with what to set", async (_what, text, told) => {
-    const read = readSchema.parse({ files: "*", kind: "full", format: "csv", key: "no" });
+    const read = filesRead.parse({ files: "*", kind: "full", format: "csv", key: "no" });
     const reading = listed(parsed(await opened(text), read));
     await expect(reading).rejects.toThrow(told);
     await expect(reading).rejects.toThrow("set `strayQuotes: text`");
   });
 
   it("may have stray quotes where they are text", async () => {
-    const read = readSchema.parse({ files: "*", kind: "full", format: "csv", key: "no", strayQuotes: "text" });
+    const read = filesRead.parse({ files: "*", kind: "full", format: "csv", key: "no", strayQuotes: "text" });
     const names = ['Rohr 1/2" verzinkt', '"Zoll', '"a; b"', '"sagt ""so"""', '"1/2" v"', '""', '"x"y'];
     const lines = names.map((name, at) => `${at};${name}\r\n`).join("");
     const records = await listed(parsed(await opened(`no;name\r\n\r\n;\r\n${lines}7;a;b`), read));
@@ -73,7 +73,7 @@ describe("a file that is read", () => {
   });
 
   it("may quote nothing at all", async () => {
-    const read = readSchema.parse({ files: "*", kind: "full", format: "csv", key: "no", quote: "none" });
+    const read = filesRead.parse({ files: "*", kind: "full", format: "csv", key: "no", quote: "none" });
     const records = await listed(parsed(await opened('no;name\n1;"a"\n2;1/2" b\n'), read));
     expect(records).toEqual([
       { no: "1", name: '"a"' },
@@ -82,7 +82,7 @@ describe("a file that is read", () => {
   });
 
   it("may write letters of XML as references, by number too", async () => {
-    const read = readSchema.parse({ files: "*", kind: "full", format: "xml", key: "no", rows: "L.C" });
+    const read = filesRead.parse({ files: "*", kind: "full", format: "xml", key: "no", rows: "L.C" });
     const text = `<L><C no="M&#xfc;ller"><a>S&#246;hne &amp; Co&#13;&#10;KG</a><b>&amp;#252;</b><c><![CDATA[&#252;]]></c></C></L>`;
     expect(await listed(parsed(await opened(text), read))).toEqual([
       { no: "Müller", a: "Söhne & Co\r\nKG", b: "&#252;", c: "&#252;" },
@@ -90,7 +90,7 @@ describe("a file that is read", () => {
   });
 
   it("may have long lines of NDJSON, in which the end of a line is looked for once", async () => {
-    const read = readSchema.parse({ files: "*", kind: "full", format: "ndjson", key: "no" });
+    const read = filesRead.parse({ files: "*", kind: "full", format: "ndjson", key: "no" });
     const line = JSON.stringify({ no: "1", note: "x".repeat(4_000_000) });
     const split = vi.spyOn(String.prototype, "split");
     const records = await listed(parsed(await opened(`${line}\n${line}`), read));
@@ -108,7 +108,7 @@ describe("a file that is read", () => {
     ["json", "it is no JSON", rest],
     ["xml", "it is no XML", rest],
   ])("is closed when, as %s, %s", async (format, _why, text) => {
-    const read = readSchema.parse({ files: "*", kind: "full", format, key: "no" });
+    const read = filesRead.parse({ files: "*", kind: "full", format, key: "no" });
     const bytes = await opened(text);
     await expect(allOf(parsed(bytes, read))).rejects.toThrow(FileFault);
     expect(bytes.destroyed).toBe(true);
@@ -116,7 +116,7 @@ describe("a file that is read", () => {
 
   it.each(["csv", "ndjson"])("is closed when, as %s, its reader has seen enough", async (format) => {
     const bytes = await opened(`no;name\n${rest}`);
-    const read = readSchema.parse({ files: "*", kind: "full", format, key: "no" });
+    const read = filesRead.parse({ files: "*", kind: "full", format, key: "no" });
     for await (const one of parsed(bytes, read)) if (one.line > 1) break;
     expect(bytes.destroyed).toBe(true);
   });

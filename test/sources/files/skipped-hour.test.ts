@@ -2,9 +2,9 @@ import { describe, expect, it } from "vitest";
 import { utc } from "../../../src/mapping/expression/functions.ts";
 import { convert } from "../../../src/sources/files/read/row.ts";
 import { jsonText } from "../../../src/sources/wire/stamps/values.ts";
-import { readSchema } from "../../../src/sources/files/schema.ts";
+import { filesRead } from "../../../src/sources/files/schema.ts";
 
-const read = readSchema.parse({
+const read = filesRead.parse({
   files: "*.csv",
   format: "csv",
   kind: "full",

@@ -1,5 +1,5 @@
 import type { JsonObject } from "#model";
-import { readSchema, settingsSchema } from "../../../src/sources/odata/schema.ts";
+import { odataRead, odataSettings } from "../../../src/sources/odata/schema.ts";
 import { openOData } from "../../../src/sources/odata/source.ts";
 import { jsonText } from "../../../src/sources/wire/stamps/values.ts";
 import { wallMicrosAt, wallText } from "../../../src/sources/wire/stamps/wall.ts";
@@ -56,10 +56,10 @@ function subject(kind: Kind): HttpErpKind {
         asked,
       ),
     async open(url, { pageSize }, clock) {
-      const settings = settingsSchema.parse({ url: `${url}/api`, ...kind.settings });
+      const settings = odataSettings.parse({ url: `${url}/api`, ...kind.settings });
       const source = await openOData(settings, openContext(clock));
       const read = { entity: "customers", size: pageSize, margin: "0s", ...kind.read };
-      return source.stream("customers", readSchema.parse(read));
+      return source.stream("customers", odataRead.parse(read));
     },
   };
 }

@@ -1,6 +1,6 @@
 import { XMLParser } from "fast-xml-parser";
 import { afterEach, describe, expect, it, vi } from "vitest";
-import { readSchema, settingsSchema } from "../../../src/sources/odata/schema.ts";
+import { odataRead, odataSettings } from "../../../src/sources/odata/schema.ts";
 import { openOData } from "../../../src/sources/odata/source.ts";
 import { allKeys, openContext, poll } from "../reading.ts";
 import { SetClock } from "../../kit/clock.ts";
@@ -13,11 +13,8 @@ let server: WebServer;
 
 async function stream(answer: (asked: Asked) => Told, settings: object, read: object) {
   server = await startWebServer((asked) => ({ headers: { date: new Date(clock.at).toUTCString() }, ...answer(asked) }));
-  const source = await openOData(
-    settingsSchema.parse({ url: `${server.url}/b1s/v1`, ...settings }),
-    openContext(clock),
-  );
-  return source.stream("partners", readSchema.parse(read));
+  const source = await openOData(odataSettings.parse({ url: `${server.url}/b1s/v1`, ...settings }), openContext(clock));
+  return source.stream("partners", odataRead.parse(read));
 }
 
 afterEach(() => server[Symbol.asyncDispose]());

@@ -1,6 +1,6 @@
 import { afterEach, describe, expect, it } from "vitest";
 import type { Json, JsonObject } from "#model";
-import { readSchema, settingsSchema } from "../../../src/sources/odata/schema.ts";
+import { odataRead, odataSettings } from "../../../src/sources/odata/schema.ts";
 import { openOData } from "../../../src/sources/odata/source.ts";
 import { SetClock } from "../../kit/clock.ts";
 import { startWebServer, type WebServer } from "../../kit/http.ts";
@@ -27,10 +27,10 @@ async function persons(rows: readonly JsonObject[], read: object = {}) {
     headers: { date: new Date(clock.at).toUTCString() },
     ...odataService({ partners }, asked),
   }));
-  const source = await openOData(settingsSchema.parse({ url: server.url }), openContext(clock));
+  const source = await openOData(odataSettings.parse({ url: server.url }), openContext(clock));
   const each = { in: "persons", key: "no" };
   const whole = { entity: "partners", changed: "changedAt", emptyStamps: false, select: ["name"], each, ...read };
-  return source.stream("persons", readSchema.parse(whole));
+  return source.stream("persons", odataRead.parse(whole));
 }
 
 describe("records that are members of a list inside an entity", () => {

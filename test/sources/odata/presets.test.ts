@@ -1,6 +1,6 @@
 import { afterEach, describe, expect, it } from "vitest";
 import type { JsonObject } from "#model";
-import { readSchema, settingsSchema } from "../../../src/sources/odata/schema.ts";
+import { odataRead, odataSettings } from "../../../src/sources/odata/schema.ts";
 import { openOData } from "../../../src/sources/odata/source.ts";
 import { jsonText } from "../../../src/sources/wire/stamps/values.ts";
 import { allKeys, openContext, poll } from "../reading.ts";
@@ -15,9 +15,9 @@ afterEach(() => server[Symbol.asyncDispose]());
 
 async function stream(answer: (asked: Asked) => Told, root: string, settings: (url: string) => object, read: object) {
   server = await startWebServer((asked) => ({ headers: { date: new Date(clock.at).toUTCString() }, ...answer(asked) }));
-  const parsed = settingsSchema.parse({ url: `${server.url}${root}`, ...settings(server.url) });
+  const parsed = odataSettings.parse({ url: `${server.url}${root}`, ...settings(server.url) });
   const source = await openOData(parsed, openContext(clock));
-  return source.stream("customers", readSchema.parse(read));
+  return source.stream("customers", odataRead.parse(read));
 }
 
 const asked = (option: string) => server.asked.flatMap(({ query }) => query.get(option) ?? []);

@@ -1,5 +1,5 @@
 import type { Json, JsonObject } from "#model";
-import { readSchema, settingsSchema } from "../../../src/sources/odoo/schema.ts";
+import { odooRead, odooSettings } from "../../../src/sources/odoo/schema.ts";
 import { openOdoo } from "../../../src/sources/odoo/source.ts";
 import { describeSource, keptTable } from "../../conformance/source-contract.ts";
 import { httpHarness, type HttpErp, type HttpErpKind } from "../http-erp.ts";
@@ -52,9 +52,9 @@ function kind(protocol: "json2" | "jsonrpc"): HttpErpKind {
     answer: protocol === "json2" ? json2 : jsonrpc,
     async open(url, { pageSize }, clock) {
       const login = { protocol, database: "db", username: "u", key: "k3y" };
-      const source = await openOdoo(settingsSchema.parse({ url, ...login }), openContext(clock));
+      const source = await openOdoo(odooSettings.parse({ url, ...login }), openContext(clock));
       const read = { model: "res.partner", key: "ref", fields: ["name", "active"], size: pageSize, margin: "0s" };
-      return source.stream("customers", readSchema.parse(read));
+      return source.stream("customers", odooRead.parse(read));
     },
   };
 }

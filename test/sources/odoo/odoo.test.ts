@@ -1,5 +1,5 @@
 import { afterEach, describe, expect, it } from "vitest";
-import { readSchema, settingsSchema } from "../../../src/sources/odoo/schema.ts";
+import { odooRead, odooSettings } from "../../../src/sources/odoo/schema.ts";
 import { openOdoo } from "../../../src/sources/odoo/source.ts";
 import { openContext, poll } from "../reading.ts";
 import { SetClock } from "../../kit/clock.ts";
@@ -13,10 +13,10 @@ afterEach(() => server[Symbol.asyncDispose]());
 async function partners(answer: (asked: Asked) => Told, settings: object = {}, read: object = {}) {
   server = await startWebServer(answer);
   const source = await openOdoo(
-    settingsSchema.parse({ url: server.url, database: "db", username: "u", key: "s3cret", ...settings }),
+    odooSettings.parse({ url: server.url, database: "db", username: "u", key: "s3cret", ...settings }),
     openContext(clock),
   );
-  return source.stream("customers", readSchema.parse({ model: "res.partner", fields: ["name", "parent_id"], ...read }));
+  return source.stream("customers", odooRead.parse({ model: "res.partner", fields: ["name", "parent_id"], ...read }));
 }
 
 const types = {

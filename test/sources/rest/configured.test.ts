@@ -1,5 +1,5 @@
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
-import { readSchema, settingsSchema } from "../../../src/sources/rest/schema.ts";
+import { restRead, restSettings } from "../../../src/sources/rest/schema.ts";
 import { openRest } from "../../../src/sources/rest/source.ts";
 import { MemoryErp, micros } from "../memory-erp.ts";
 import { allKeys, openContext, poll } from "../reading.ts";
@@ -44,12 +44,12 @@ const bound = (text: string | null) => (text === null ? undefined : Number(text)
 
 async function stream(read: object = {}, settings: object = {}) {
   const source = await openRest(
-    settingsSchema.parse({ url: `${server.url}/v1`, timezone: "UTC", ...settings }),
+    restSettings.parse({ url: `${server.url}/v1`, timezone: "UTC", ...settings }),
     openContext(clock),
   );
   return source.stream(
     "customers",
-    readSchema.parse({
+    restRead.parse({
       path: "customers",
       range: { updated_from: "{from}", updated_to: "{to}" },
       after: { after: "{key}" },

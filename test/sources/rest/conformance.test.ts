@@ -1,6 +1,6 @@
 import { describeSource, keptTable } from "../../conformance/source-contract.ts";
 import type { SourceUnderTest } from "../../conformance/source-harness.ts";
-import { readSchema, settingsSchema } from "../../../src/sources/rest/schema.ts";
+import { restRead, restSettings } from "../../../src/sources/rest/schema.ts";
 import { openRest } from "../../../src/sources/rest/source.ts";
 import { wallMicrosAt, wallText } from "../../../src/sources/wire/stamps/wall.ts";
 import { httpHarness, type ErpRow, type HttpErp, type HttpErpKind } from "../http-erp.ts";
@@ -60,11 +60,11 @@ function configured(paging: object): HttpErpKind {
   return {
     answer,
     async open(url, { pageSize }, clock) {
-      const settings = settingsSchema.parse({ url, timezone: SITE_ZONE });
+      const settings = restSettings.parse({ url, timezone: SITE_ZONE });
       const source = await openRest(settings, openContext(clock));
       return source.stream(
         "customers",
-        readSchema.parse({
+        restRead.parse({
           path: "customers",
           range: { from: "{from}", to: "{to}" },
           orderByChanged: { sort: "changed" },

@@ -1,6 +1,6 @@
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import { isJsonObject, type Cursor } from "#model";
-import { readSchema, settingsSchema } from "../../../src/sources/rest/schema.ts";
+import { restRead, restSettings } from "../../../src/sources/rest/schema.ts";
 import { openRest } from "../../../src/sources/rest/source.ts";
 import { SetClock } from "../../kit/clock.ts";
 import { type Asked, type Told, type WebServer, startWebServer } from "../../kit/http.ts";
@@ -61,10 +61,10 @@ async function items({
   one = true,
   ...read
 }: { sorted?: boolean; one?: boolean; precision?: string } = {}) {
-  const source = await openRest(settingsSchema.parse({ url: server.url }), openContext(clock));
+  const source = await openRest(restSettings.parse({ url: server.url }), openContext(clock));
   return source.stream(
     "items",
-    readSchema.parse({
+    restRead.parse({
       path: "items",
       rows: "",
       key: "id",

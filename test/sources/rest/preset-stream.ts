@@ -1,15 +1,15 @@
 import { parse } from "yaml";
 import type { Clock } from "#model";
 import { readPresets } from "../../../src/cli/init/presets.ts";
-import { readSchema, settingsSchema } from "../../../src/sources/rest/schema.ts";
+import { restRead, restSettings } from "../../../src/sources/rest/schema.ts";
 import { openRest } from "../../../src/sources/rest/source.ts";
 import type { SourceStream } from "../../../src/sources/source.ts";
 import { openContext } from "../reading.ts";
 
 /** A stream of a preset, as the sync file would have it. */
 export async function presetStream(settings: object, read: object, clock: Clock): Promise<SourceStream> {
-  const source = await openRest(settingsSchema.parse(settings), openContext(clock));
-  return source.stream("customers", readSchema.parse(read));
+  const source = await openRest(restSettings.parse(settings), openContext(clock));
+  return source.stream("customers", restRead.parse(read));
 }
 
 /** The `read` of a stream in the sync file that `init` writes. */

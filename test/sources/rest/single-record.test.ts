@@ -1,6 +1,6 @@
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import type { Key } from "#model";
-import { readSchema, settingsSchema } from "../../../src/sources/rest/schema.ts";
+import { restRead, restSettings } from "../../../src/sources/rest/schema.ts";
 import { openRest } from "../../../src/sources/rest/source.ts";
 import { SetClock } from "../../kit/clock.ts";
 import { type Asked, type Told, type WebServer, startWebServer } from "../../kit/http.ts";
@@ -24,7 +24,7 @@ function answer({ path }: Asked): Told {
 }
 
 async function items() {
-  const source = await openRest(settingsSchema.parse({ url: server.url }), openContext(clock));
+  const source = await openRest(restSettings.parse({ url: server.url }), openContext(clock));
   const common = { rows: "", paging: { kind: "none" } };
   const deletions = {
     ...common,
@@ -35,7 +35,7 @@ async function items() {
     range: { since: "{from}" },
   };
   const read = { ...common, path: "items", key: "id", one: { path: "items/{key}" }, deletions };
-  return source.stream("items", readSchema.parse(read));
+  return source.stream("items", restRead.parse(read));
 }
 
 beforeEach(async () => {
@@ -90,7 +90,7 @@ describe("a list inside each record", () => {
       return path === "/customers" ? { body: records } : one === undefined ? NOT_FOUND : { body: one };
     });
     await using _ = server;
-    const source = await openRest(settingsSchema.parse({ url: server.url }), openContext(clock));
+    const source = await openRest(restSettings.parse({ url: server.url }), openContext(clock));
     const each = { in: "people", key: "no" };
     const read = {
       path: "customers",
@@ -100,7 +100,7 @@ describe("a list inside each record", () => {
       one: { path: "customers/{key}" },
       each,
     };
-    const people = source.stream("people", readSchema.parse(read));
+    const people = source.stream("people", restRead.parse(read));
     const mia = { no: 1, name: "Mia", parent: { id: 1, name: "Muster AG" } };
     expect((await poll(people)).changes).toEqual([{ kind: "upsert", key: "1|1", row: mia }]);
     expect(await allKeys(people)).toEqual(["1|1"]);

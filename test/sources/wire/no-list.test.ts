@@ -1,6 +1,6 @@
 import { afterEach, describe, expect, it } from "vitest";
 import { errorFacts, type Json } from "#model";
-import { readSchema, settingsSchema } from "../../../src/sources/rest/schema.ts";
+import { restRead, restSettings } from "../../../src/sources/rest/schema.ts";
 import { openRest } from "../../../src/sources/rest/source.ts";
 import { SetClock } from "../../kit/clock.ts";
 import { startWebServer, type Told, type WebServer } from "../../kit/http.ts";
@@ -12,8 +12,8 @@ afterEach(() => server[Symbol.asyncDispose]());
 
 async function items(told: Told, read: object = {}, list = told) {
   server = await startWebServer((request) => (request.path === "/items" ? list : told));
-  const source = await openRest(settingsSchema.parse({ url: server.url }), openContext(new SetClock(0)));
-  return source.stream("items", readSchema.parse({ path: "items", rows: "data", key: "id", ...read }));
+  const source = await openRest(restSettings.parse({ url: server.url }), openContext(new SetClock(0)));
+  return source.stream("items", restRead.parse({ path: "items", rows: "data", key: "id", ...read }));
 }
 
 describe("an answer of 200 that is no list", () => {

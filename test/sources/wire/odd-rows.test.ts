@@ -2,9 +2,9 @@ import { afterEach, describe, expect, it } from "vitest";
 import type { Change, Cursor, Json, JsonObject } from "#model";
 import { plainRecord } from "../../../src/sources/odoo/record.ts";
 import { plainRow } from "../../../src/sources/odata/values.ts";
-import { readSchema as odataRead, settingsSchema as odataSettings } from "../../../src/sources/odata/schema.ts";
+import { odataRead as odataRead, odataSettings as odataSettings } from "../../../src/sources/odata/schema.ts";
 import { openOData } from "../../../src/sources/odata/source.ts";
-import { readSchema, settingsSchema } from "../../../src/sources/rest/schema.ts";
+import { restRead, restSettings } from "../../../src/sources/rest/schema.ts";
 import { openRest } from "../../../src/sources/rest/source.ts";
 import type { SourceStream } from "../../../src/sources/source.ts";
 import { odataService } from "../odata/service.ts";
@@ -22,9 +22,9 @@ afterEach(() => erp[Symbol.asyncDispose]());
 const streams: Readonly<Record<string, (rows: string) => Promise<SourceStream>>> = {
   async rest(rows) {
     erp = await startWebServer(() => ({ body: `{"rows":[${rows}]}`, headers: { "content-type": "application/json" } }));
-    const source = await openRest(settingsSchema.parse({ url: erp.url }), openContext(clock));
+    const source = await openRest(restSettings.parse({ url: erp.url }), openContext(clock));
     const read = { path: "items", rows: "rows", key: "id", changed: "at", after: { after: "{key}" } };
-    return source.stream("items", readSchema.parse(read));
+    return source.stream("items", restRead.parse(read));
   },
   async odata(rows) {
     const set = { version: "v4", keys: ["id"], types: { id: "Int32", at: "DateTimeOffset" }, rows: () => [] } as const;

@@ -1,8 +1,8 @@
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import type { SourceStream } from "../../../src/sources/source.ts";
-import { readSchema as odataRead, settingsSchema as odataSettings } from "../../../src/sources/odata/schema.ts";
+import { odataRead as odataRead, odataSettings as odataSettings } from "../../../src/sources/odata/schema.ts";
 import { openOData } from "../../../src/sources/odata/source.ts";
-import { readSchema, settingsSchema } from "../../../src/sources/rest/schema.ts";
+import { restRead, restSettings } from "../../../src/sources/rest/schema.ts";
 import { openRest } from "../../../src/sources/rest/source.ts";
 import { odataService } from "../odata/service.ts";
 import { allKeys, openContext } from "../reading.ts";
@@ -30,8 +30,8 @@ const entity = { version: "v4", keys: ["id"], types: { id: "Int32" }, rows: () =
 const auth = { kind: "header", name: "x-api-key", value: "s3cret!" };
 
 async function rest(paging: object): Promise<SourceStream> {
-  const source = await openRest(settingsSchema.parse({ url: `${erp.url}/api`, auth }), openContext(clock));
-  return source.stream("items", readSchema.parse({ path: "items", rows: "rows", key: "id", paging }));
+  const source = await openRest(restSettings.parse({ url: `${erp.url}/api`, auth }), openContext(clock));
+  return source.stream("items", restRead.parse({ path: "items", rows: "rows", key: "id", paging }));
 }
 
 async function odata(read: object): Promise<SourceStream> {
@@ -87,9 +87,9 @@ describe("the credentials of a source", () => {
     await using _ = tokens;
     answer = () => ({ body: { rows } });
     const oauth = { kind: "oauth", tokenUrl: `${tokens.url}/token`, clientId: "svc", clientSecret: "s3cret!" };
-    const settings = settingsSchema.parse({ url: erp.url, auth: oauth });
+    const settings = restSettings.parse({ url: erp.url, auth: oauth });
     const source = await openRest(settings, openContext(clock));
-    const stream = source.stream("items", readSchema.parse({ path: "items", rows: "rows", key: "id" }));
+    const stream = source.stream("items", restRead.parse({ path: "items", rows: "rows", key: "id" }));
     expect(await allKeys(stream)).toEqual(["1"]);
     expect(erp.asked[0]!.headers.authorization).toBe("Bearer t1");
     expect(erp.asked[0]!.body).toBe("");

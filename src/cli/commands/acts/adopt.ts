@@ -3,7 +3,7 @@ import type { Stream } from "#mapping";
 import { codeOf, oneLine, ParkError, recordLabel } from "#model";
 import { adoptionExamples, adoptionReport, adoptionVerdicts, bind, blindTexts, decideAdoption } from "#operator";
 import { AdoptionPlanner, type AdoptionPlan, type PlannedRecord } from "#pipeline";
-import { actorOf, withActor, type ActOptions } from "../../actor.ts";
+import { commandActor, withActor, type ActOptions } from "../../actor.ts";
 import { adoptionCsv, readAnswers, type CsvRow } from "../../adoption-csv.ts";
 import type { Registration } from "../../command-context.ts";
 import { openPartsContext, type PartsContext } from "../../parts-context.ts";
@@ -76,7 +76,7 @@ export async function adopt(
   if (options.confirm || options.createAll) {
     const streams = syncFile.streams.filter(({ name }) => shown.some(({ stream }) => stream === name));
     const decision = options.createAll ? "create-all" : "adopt";
-    await decideAdoption({ store: context.parts.store, matcher }, { streams, decision }, actorOf(options));
+    await decideAdoption({ store: context.parts.store, matcher }, { streams, decision }, commandActor(options));
     if (!options.json) io.stdout.write(decidedText(streams));
     return exitCode.ok;
   }
@@ -148,7 +148,7 @@ async function carryOut(
   const owner = await context.parts.store.boundTo({ resource: stream.resource, serviceId });
   if (owner && recordLabel(owner) === recordLabel(id)) return true;
   try {
-    await bind(context.parts, { id, stream, serviceId, isMeant: anyway, signal: io.signal }, actorOf(options));
+    await bind(context.parts, { id, stream, serviceId, isMeant: anyway, signal: io.signal }, commandActor(options));
     return true;
   } catch (thrown) {
     if (!(thrown instanceof ParkError)) throw thrown;

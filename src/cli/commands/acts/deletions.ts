@@ -2,7 +2,7 @@ import type { Stream } from "#mapping";
 import { counted, oneLine } from "#model";
 import { deletionsAct } from "#operator";
 import { heldDeletions } from "#pipeline";
-import { actorOf, withActor, type ActOptions } from "../../actor.ts";
+import { commandActor, withActor, type ActOptions } from "../../actor.ts";
 import { positiveInteger } from "../../arguments.ts";
 import { openStoreContext, type Registration } from "../../command-context.ts";
 import { exitCode, printJson, UsageError, type Io } from "../../output/io.ts";
@@ -48,7 +48,7 @@ async function deletions(stream: string | undefined, options: DeletionsOptions, 
       continue;
     }
     const given = { target: name, input: { count: options.count ?? count }, isConfirmed: true, signal: io.signal };
-    await deletionsAct.run({ ...context, streams }, given, actorOf(options));
+    await deletionsAct.run({ ...context, streams }, given, commandActor(options));
     say(
       isEmptied
         ? `${name}: confirmed; two further sweeps that find no record ${deletion === "set" ? "set the fields of" : "delete"} at most ${count}.`

@@ -1,7 +1,7 @@
 import { oneLine } from "#model";
 import { settleFileAct, shellQuoted } from "#operator";
 import { refusalText, refusedFiles, type RefusedFile } from "#pipeline";
-import { actorOf, withActor, type ActOptions } from "../../actor.ts";
+import { commandActor, withActor, type ActOptions } from "../../actor.ts";
 import { openStoreContext, type Registration } from "../../command-context.ts";
 import { exitCode, printJson, UsageError, type Io } from "../../output/io.ts";
 
@@ -26,7 +26,7 @@ async function files(stream: string | undefined, options: FilesOptions, io: Io):
   const { streams } = context.syncFile;
   if (options.settle !== undefined && stream !== undefined) {
     const given = { target: stream, input: { name: options.settle }, isConfirmed: true, signal: io.signal };
-    await settleFileAct.run({ ...context, streams }, given, actorOf(options));
+    await settleFileAct.run({ ...context, streams }, given, commandActor(options));
   }
   const found: (RefusedFile & { readonly stream: string })[] = [];
   for (const { name } of streams)

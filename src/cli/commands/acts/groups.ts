@@ -1,6 +1,6 @@
 import { counted, localTime, oneLine } from "#model";
 import { actorText, knownGroup, notedGroups, noteGroup, recordWord, remedyOf, type NotedGroup } from "#operator";
-import { actorOf, withActor, type ActOptions } from "../../actor.ts";
+import { commandActor, withActor, type ActOptions } from "../../actor.ts";
 import { openStoreContext, type Registration } from "../../command-context.ts";
 import { momentArgument } from "../../moment.ts";
 import { exitCode, printJson, UsageError, type Io } from "../../output/io.ts";
@@ -37,7 +37,7 @@ async function run(id: string | undefined, options: GroupsOptions, io: Io): Prom
       ? await notedGroups(context, streams)
       : [
           isNoted
-            ? await noteGroup(context, streams, { id, note, owner, snoozeUntil }, actorOf(options))
+            ? await noteGroup(context, streams, { id, note, owner, snoozeUntil }, commandActor(options))
             : await knownGroup(context, streams, id),
         ];
   if (options.json) printJson(io.stdout, { groups: shown });

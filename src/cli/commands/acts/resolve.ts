@@ -2,7 +2,7 @@ import type { Stream } from "#mapping";
 import { recordLabel, type Binding, type RecordId } from "#model";
 import { bind, labelOf, resolve } from "#operator";
 import type { ProposedBinding } from "#pipeline";
-import { actorOf, withActor, type ActOptions } from "../../actor.ts";
+import { commandActor, withActor, type ActOptions } from "../../actor.ts";
 import { positiveInteger, recordArgument } from "../../arguments.ts";
 import { openStoreContext, type Registration } from "../../command-context.ts";
 import { openPartsContext } from "../../parts-context.ts";
@@ -55,7 +55,7 @@ async function run(id: RecordId, options: ResolveOptions, io: Io): Promise<numbe
 async function answer(id: RecordId, kind: "create" | "skip", options: ResolveOptions, io: Io): Promise<number> {
   await using context = await openStoreContext(options, io, [id.stream]);
   const stream = context.syncFile.streams.find(({ name }) => name === id.stream);
-  await resolve(context, { id, answer: kind, begunAt: options.begun, stream }, actorOf(options));
+  await resolve(context, { id, answer: kind, begunAt: options.begun, stream }, commandActor(options));
   const text =
     kind === "create"
       ? "will be created, by a running daemon within seconds, otherwise by the next sync"
@@ -76,7 +76,7 @@ async function bindTo(id: RecordId, serviceId: number, options: ResolveOptions, 
     return options.yes === true || (await confirmed(io, "Are they the same? (yes/no)")) === true;
   };
   const input = { id, stream, serviceId, isMeant, signal: io.signal };
-  const { isBound, binding, ...proposed } = await bind(context.parts, input, actorOf(options));
+  const { isBound, binding, ...proposed } = await bind(context.parts, input, commandActor(options));
   if (!isBound) {
     io.stderr.write("Nothing was bound.\n");
     return exitCode.needsPerson;

@@ -3,7 +3,7 @@ import { InvalidArgumentError } from "commander";
 import { counted, secretsInAddress, systemClock } from "#model";
 import { loadLocalSettings, secretTexts, storeLocation } from "#settings";
 import { move as moveStore, openStore, type MovedStore, type MoveStep, type StoreLocation } from "#store";
-import { actorOf, withActor, type ActOptions } from "../../actor.ts";
+import { commandActor, withActor, type ActOptions } from "../../actor.ts";
 import { operatorLogger, type Registration } from "../../command-context.ts";
 import { exitCode, printJson, type Io } from "../../output/io.ts";
 import { table } from "../../output/table.ts";
@@ -33,7 +33,7 @@ async function move({ to, json, ...options }: MoveOptions, io: Io): Promise<numb
   const report = progress(io);
   const moved = await moveStore(storeLocation(settings, secrets), target, { clock: systemClock, logger, report });
   await using store = await openStore(target, { as: "operator", clock: systemClock, logger });
-  await store.acts.save("", { action: "move", outcome: `from ${moved.from}` }, actorOf(options));
+  await store.acts.save("", { action: "move", outcome: `from ${moved.from}` }, commandActor(options));
   if (json) printJson(io.stdout, moved);
   else io.stdout.write(movedText(moved, to));
   return exitCode.ok;

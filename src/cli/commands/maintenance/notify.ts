@@ -1,9 +1,9 @@
 import { counted, errorText, oneLine, systemClock } from "#model";
 import { namedChannels, testChannels } from "#notify";
-import { duration, noChannel } from "#operator";
+import { roughDuration, noChannel } from "#operator";
 import type { ChannelState } from "#store";
 import { version } from "#telemetry";
-import { actorOf, withActor, type ActOptions } from "../../actor.ts";
+import { commandActor, withActor, type ActOptions } from "../../actor.ts";
 import { openStoreContext, type Registration, type StoreContext } from "../../command-context.ts";
 import { exitCode, printJson, type Io } from "../../output/io.ts";
 
@@ -27,7 +27,7 @@ async function notify(options: NotifyOptions, io: Io): Promise<number> {
 async function test({ settings, secrets, store }: StoreContext, options: NotifyOptions, io: Io): Promise<number> {
   const { redact } = io.redaction;
   const parts = { settings: settings.notify, secrets, store, clock: systemClock, version, redact };
-  const results = await testChannels(parts, actorOf(options), io.signal);
+  const results = await testChannels(parts, commandActor(options), io.signal);
   if (results.length === 0) {
     io.stderr.write(`${noChannel}\n`);
     return exitCode.settings;
@@ -66,8 +66,8 @@ function stateText({
 }: Pick<ChannelState, "failure" | "deliveredAt"> & { waiting: number }) {
   const now = systemClock.now();
   const pending = waiting === 0 ? "" : `; ${counted(waiting, "change")} waiting`;
-  if (failure) return `failing for ${duration(now - failure.since)}: ${failure.message}${pending}`;
+  if (failure) return `failing for ${roughDuration(now - failure.since)}: ${failure.message}${pending}`;
   const last =
-    deliveredAt === undefined ? "nothing delivered yet" : `last delivered ${duration(now - deliveredAt)} ago`;
+    deliveredAt === undefined ? "nothing delivered yet" : `last delivered ${roughDuration(now - deliveredAt)} ago`;
   return `${last}${pending}`;
 }

@@ -1,6 +1,6 @@
 import { canonicalJson, errorText, oneLine, recordLabel } from "#model";
 import { Reconciler, type Drift, type Reconciliation } from "#pipeline";
-import { actorOf, withActor, type ActOptions } from "../../actor.ts";
+import { commandActor, withActor, type ActOptions } from "../../actor.ts";
 import type { Registration } from "../../command-context.ts";
 import { openPartsContext } from "../../parts-context.ts";
 import { exitCode, printJson, type Io } from "../../output/io.ts";
@@ -31,7 +31,7 @@ async function reconcile(names: readonly string[], options: ReconcileOptions, io
   const results: Reconciliation[] = [];
   for (const stream of context.configuration.syncFile.streams)
     if (names.length === 0 || names.includes(stream.name))
-      results.push(await reconciler.reconcile(stream, options.repair ? actorOf(options) : undefined, io.signal));
+      results.push(await reconciler.reconcile(stream, options.repair ? commandActor(options) : undefined, io.signal));
   if (options.json) printJson(io.stdout, { streams: results });
   else io.stdout.write(asText(results));
   const drifts = results.flatMap((result) => result.drifts);

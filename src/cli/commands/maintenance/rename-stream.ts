@@ -2,7 +2,7 @@ import type { SyncFile } from "#mapping";
 import { codeOf, counted, messageOf, ParkError, StopError, systemClock, type StreamName } from "#model";
 import { loadLocalSettings, storeLocation } from "#settings";
 import { openStore, type Store, type StoredStream } from "#store";
-import { actorOf, withActor, type ActOptions } from "../../actor.ts";
+import { commandActor, withActor, type ActOptions } from "../../actor.ts";
 import { operatorLogger, readFiles, type Registration } from "../../command-context.ts";
 import { confirmed } from "../../interview.ts";
 import { exitCode, printJson, UsageError, type Io } from "../../output/io.ts";
@@ -45,7 +45,7 @@ async function run(from: StreamName, to: StreamName, options: RenameOptions, io:
     io.stderr.write("Nothing was renamed.\n");
     return exitCode.needsPerson;
   }
-  await store.renameStream(from, to, actorOf(options));
+  await store.renameStream(from, to, commandActor(options));
   if (options.json) printJson(io.stdout, { from, to, ...held });
   else io.stdout.write(`${heldText(held)} of ${from} now belong to ${to}. Start svcsync again.\n`);
   return exitCode.ok;

@@ -18,7 +18,7 @@ import {
   forgottenError,
   isForgotten,
   type AuditRecord,
-  type Exchange,
+  type WatchedExchange,
   type RecordStore,
   type RecordView,
   type Store,
@@ -123,7 +123,7 @@ function asText(
   view: RecordView,
   waiting: readonly string[],
   history: readonly AuditRecord[],
-  exchanges: readonly Exchange[],
+  exchanges: readonly WatchedExchange[],
 ): string {
   const { id, state, binding, error, attempts, dueAt, changedAt, intent } = view;
   const lines = [
@@ -149,7 +149,7 @@ function asText(
   return `${lines.map(oneLine).join("\n")}\n`;
 }
 
-function exchangeLines({ at, method, path, sent, answer, durationMs, ...end }: Exchange): string[] {
+function exchangeLines({ at, method, path, sent, answer, durationMs, ...end }: WatchedExchange): string[] {
   const lines = [`  ${instant(at)}  ${method} ${path}: ${exchangeEnd(end)}, ${Math.round(durationMs)} ms`];
   if (sent !== undefined) lines.push(`      sent ${sent}`);
   if (answer !== undefined && answer !== "") lines.push(`      answer ${answer}`);

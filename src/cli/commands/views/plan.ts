@@ -15,7 +15,7 @@ import {
 } from "#operator";
 import { isChange, type PlannedDelivery } from "#pipeline";
 import { redacted } from "#telemetry";
-import { actorOf, withActor, type ActOptions } from "../../actor.ts";
+import { commandActor, withActor, type ActOptions } from "../../actor.ts";
 import { recordNamed } from "../../arguments.ts";
 import { openStoreContext, type Registration, type StoreContext } from "../../command-context.ts";
 import { exitCode, printJson, UsageError, type Io } from "../../output/io.ts";
@@ -133,7 +133,7 @@ async function confirm(
   options: PlanOptions,
   io: Io,
 ): Promise<number> {
-  const meant = await confirmPlan({ store }, { id, plans, streams: syncFile.streams }, actorOf(options));
+  const meant = await confirmPlan({ store }, { id, plans, streams: syncFile.streams }, commandActor(options));
   const { stream, mailHeld } = meant;
   const updates = heldCount(meant);
   if (options.json) printJson(io.stdout, { confirmed: { stream, plan: id, updates } });

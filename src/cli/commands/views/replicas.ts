@@ -1,5 +1,5 @@
 import { systemClock } from "#model";
-import { duration, replicaState } from "#operator";
+import { roughDuration, replicaState } from "#operator";
 import { openStoreContext, type JsonOptions, type Registration } from "../../command-context.ts";
 import { exitCode, printJson, type Io } from "../../output/io.ts";
 import { table } from "../../output/table.ts";
@@ -28,9 +28,9 @@ async function replicas(options: JsonOptions, io: Io): Promise<number> {
           replica.name,
           replicaState(replica),
           replica.version,
-          duration(now - replica.startedAt),
+          roughDuration(now - replica.startedAt),
           replica.share ?? "all",
-          `${duration(Math.max(0, now - replica.seenAt))} ago`,
+          `${roughDuration(Math.max(0, now - replica.seenAt))} ago`,
         ]),
       ),
     );

@@ -3,7 +3,7 @@ import { errorText, oneLine, systemClock } from "#model";
 import {
   arrivalText,
   attentionLines,
-  duration,
+  roughDuration,
   ErrorGroups,
   listHints,
   readUpkeep,
@@ -48,7 +48,7 @@ async function status(options: JsonOptions, io: Io): Promise<number> {
       ...upkeepText(upkeep, now),
       ...(stopped
         ? [
-            `svcsync stopped ${duration(now - stopped.at)} ago, because it could not continue: ${errorText(stopped)}`,
+            `svcsync stopped ${roughDuration(now - stopped.at)} ago, because it could not continue: ${errorText(stopped)}`,
             `  -> ${stopped.remedy}`,
           ]
         : []),
@@ -84,8 +84,8 @@ function asText(
   const rows = statuses.map(({ name, state, lagMs, undeliveredMs, arrival, counts }) => [
     name,
     state,
-    lagMs === undefined ? "never" : `${duration(lagMs)} ago`,
-    undeliveredMs === undefined ? "" : duration(undeliveredMs),
+    lagMs === undefined ? "never" : `${roughDuration(lagMs)} ago`,
+    undeliveredMs === undefined ? "" : roughDuration(undeliveredMs),
     arrival === undefined ? "" : arrivalText(arrival),
     counts.applied ?? 0,
     (counts.due ?? 0) + (counts.claimed ?? 0),

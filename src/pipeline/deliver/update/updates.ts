@@ -10,7 +10,7 @@ import type { StoreAge } from "../../compare/store-age.ts";
 import { provesNotExecuted } from "../failures/retry-decision.ts";
 
 /** An update that was written, and what it replaced. */
-export interface Sent extends Written {
+export interface SentUpdate extends Written {
   /** The values before the update. If an earlier update was in doubt, these are the values as far as they are known. */
   readonly before: JsonObject;
 }
@@ -18,7 +18,7 @@ export interface Sent extends Written {
 /** The audit entry of an update. */
 export function updateEntry(
   binding: Binding,
-  sent: Sent,
+  sent: SentUpdate,
   { after }: Pick<Difference, "after">,
   outcome: string,
 ): AuditEntry {
@@ -67,7 +67,7 @@ export class Updates {
    * @throws {WaitError} E_UPDATE_UNSETTLED after a success, while an earlier update may still arrive. The record's fields stay in
    * doubt, so that they are sent again later.
    */
-  async send(claim: BoundClaim, resource: ResourceName, change: Difference, signal: AbortSignal): Promise<Sent> {
+  async send(claim: BoundClaim, resource: ResourceName, change: Difference, signal: AbortSignal): Promise<SentUpdate> {
     const { binding, inFlight } = claim;
     this.#expect(claim, { kind: "update", serviceId: binding.serviceId, fields: Object.keys(change.after) });
     const earlier = inFlight === undefined || inFlight.kind === "drift" ? undefined : this.#earlier(claim, inFlight);

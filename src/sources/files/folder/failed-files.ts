@@ -49,7 +49,7 @@ export async function lastRefusal(
 ): Promise<string | undefined> {
   const fits = matcher(read.files);
   const names = (await folder.list(settings.failed)).map(({ name }) => name);
-  const last = names.findLast((name) => name.endsWith(REPORT) && fits(claimOf(name)));
+  const last = names.findLast((name) => name.endsWith(REPORT) && fits(deliveredName(name)));
   if (last === undefined) return undefined;
   let text = "";
   for await (const chunk of await folder.open(`${settings.failed}/${last}`)) {
@@ -60,7 +60,7 @@ export async function lastRefusal(
 }
 
 /** The name under which the ERP delivered a file of the failed folder. */
-export function claimOf(stored: string): string {
+export function deliveredName(stored: string): string {
   return stored.replace(/^\d{8}T\d{9}Z_/, "").replace(/\.(lines\.ndjson|error\.txt)$/, "");
 }
 

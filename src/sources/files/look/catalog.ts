@@ -9,7 +9,7 @@ import type { Folder } from "../folder/folder.ts";
 import { decoded } from "../read/decode.ts";
 import { parsed } from "../read/parse.ts";
 import { xmlDocument } from "../read/xml.ts";
-import { readSchema, type FilesRead, type FilesSettings } from "../schema.ts";
+import { filesRead, type FilesRead, type FilesSettings } from "../schema.ts";
 import { guessColumns, guessKey, type GuessedColumn } from "./guess-columns.ts";
 import { guessFormat, type Guessed } from "./guess-format.ts";
 import { guessRows } from "./guess-rows.ts";
@@ -76,7 +76,7 @@ async function outline(pattern: string, folder: Folder, path: string): Promise<T
 /** The words by which all rows can be read: quotes inside a value need a word of their own. */
 async function readable(bytes: Buffer, words: object, records: JsonObject[]): Promise<FilesRead> {
   for (const strayQuotes of ["refuse", "text"] as const) {
-    const read = readSchema.parse({ ...words, strayQuotes });
+    const read = filesRead.parse({ ...words, strayQuotes });
     records.length = 0;
     try {
       for await (const one of parsed(Readable.from([bytes]), read)) {

@@ -2,7 +2,7 @@ import { z } from "zod";
 import type { Json } from "#model";
 import type { PresetRead, RestSettings } from "../schema.ts";
 import { stamped, type RestQuery, type RestShapes } from "../shape.ts";
-import { addressOf } from "../template.ts";
+import { requestAddress } from "../template.ts";
 import { encodeStamp, isEmpty404, isOwn404, rowAt, rowsAt } from "../wire.ts";
 import { afterLastKey, byKeyset, conditionOf, rangeEnds, refuseInclude } from "./preset-shape.ts";
 
@@ -44,7 +44,7 @@ export function dolibarr(read: PresetRead, settings: RestSettings): RestShapes {
         request(query) {
           const filters = conditions(query).join(" and ");
           return {
-            url: addressOf(path, {
+            url: requestAddress(path, {
               ...where,
               sortfield: query.order === "stamp" ? "t.tms,t.rowid" : "t.rowid",
               sortorder: query.order === "stamp" ? "ASC,ASC" : "ASC",
@@ -63,7 +63,7 @@ export function dolibarr(read: PresetRead, settings: RestSettings): RestShapes {
               one: (key: string) => {
                 const filters = [...fixed, `(t.rowid:=:${Number(key)})`];
                 const query = { ...where, limit: 1, page: 0, sqlfilters: filters.join(" and ") };
-                return { url: addressOf(path, query), absent: isOwn404 };
+                return { url: requestAddress(path, query), absent: isOwn404 };
               },
               oneRow: (answer: Json) => rowAt(answer, ""),
               isListed: true as const,

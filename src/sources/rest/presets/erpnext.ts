@@ -2,7 +2,7 @@ import { z } from "zod";
 import { canonicalJson, type Json, type JsonObject } from "#model";
 import type { PresetRead, RestSettings } from "../schema.ts";
 import { stamped, type RestPage, type RestQuery, type RestShape, type RestShapes } from "../shape.ts";
-import { addressOf } from "../template.ts";
+import { requestAddress } from "../template.ts";
 import { encodeStamp, jsonText, jsonValue, rowsAt, valueAt } from "../wire.ts";
 import { afterLastKey, byKeyset, conditionOf, rangeEnds, refuseInclude } from "./preset-shape.ts";
 
@@ -64,7 +64,7 @@ function docType(table: string, type: DocType, pageSize: number, settings: RestS
     pageSize,
     gaps: isJoined,
     request: (query) => ({
-      url: addressOf(path, {
+      url: requestAddress(path, {
         fields: JSON.stringify(query.keysOnly ? needed : fields),
         filters: JSON.stringify([...where, ...bounds(query)]),
         order_by: query.order === "stamp" ? `${changed} asc,name asc` : "name asc",
@@ -78,7 +78,7 @@ function docType(table: string, type: DocType, pageSize: number, settings: RestS
       ? {
           // Read from the list, because a record's own address takes no filters.
           one: (name: string) => ({
-            url: addressOf(path, {
+            url: requestAddress(path, {
               fields: JSON.stringify(fields),
               filters: JSON.stringify([...where, ["name", "=", name]]),
               limit_page_length: pageSize,

@@ -9,7 +9,7 @@ const PASSING = /\/(request_timeout|persistence)"/;
  * Whether an answer means "try again" although its status says otherwise.
  * Sources: weclapp API error reference, "persistence" (409); headers X-Weclapp-Request-Timeout-Ms (400).
  */
-export const isTransient: NonNullable<WebRequest["transient"]> = ({ status, excerpt }) =>
+export const isTransientAnswer: NonNullable<WebRequest["transient"]> = ({ status, excerpt }) =>
   (status === 400 || status === 409) && PASSING.test(excerpt);
 
 /**

@@ -2,10 +2,10 @@ import { z } from "zod";
 import { ParkError, type Json, type JsonObject } from "#model";
 import type { PresetRead } from "../schema.ts";
 import { stamped, type RestShapes } from "../shape.ts";
-import { addressOf } from "../template.ts";
+import { requestAddress } from "../template.ts";
 import { encodeStamp, isOwn404, isStray, jsonText, rowsAt } from "../wire.ts";
 import { afterLastKey, byKeyset, conditionOf } from "./preset-shape.ts";
-import { isTransient, withReferenced } from "./weclapp-answer.ts";
+import { isTransientAnswer, withReferenced } from "./weclapp-answer.ts";
 
 const parameters = z.record(z.string(), z.union([z.string(), z.number(), z.boolean()])).default({});
 const PAGE_SIZE = 1000;
@@ -49,7 +49,7 @@ export function weclapp(read: PresetRead): RestShapes {
         request({ order, range, page, keysOnly }) {
           const properties = keysOnly ? needed : fields;
           return {
-            url: addressOf(table, {
+            url: requestAddress(table, {
               ...where,
               ...(range?.from === undefined ? {} : { [`${changed}-ge`]: epochMs(range.from) }),
               ...(range?.below === undefined ? {} : { [`${changed}-lt`]: epochMs(range.below) }),
@@ -61,7 +61,7 @@ export function weclapp(read: PresetRead): RestShapes {
               pageSize,
               serializeNulls: true,
             }),
-            transient: isTransient,
+            transient: isTransientAnswer,
           };
         },
         rows,
@@ -70,7 +70,7 @@ export function weclapp(read: PresetRead): RestShapes {
           ? {
               // Read from the list, because a record's own address takes no filters.
               one: (key: string) => ({
-                url: addressOf(table, {
+                url: requestAddress(table, {
                   ...where,
                   ...included,
                   "id-eq": key,
@@ -79,7 +79,7 @@ export function weclapp(read: PresetRead): RestShapes {
                   serializeNulls: true,
                 }),
                 absent: isOwn404,
-                transient: isTransient,
+                transient: isTransientAnswer,
               }),
               oneRow: (answer: Json) => rows(answer)[0],
               isListed: true as const,

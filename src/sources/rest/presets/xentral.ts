@@ -2,7 +2,7 @@ import { z } from "zod";
 import type { Json } from "#model";
 import type { PresetRead } from "../schema.ts";
 import { stamped, type RestShape, type RestShapes } from "../shape.ts";
-import { addressOf } from "../template.ts";
+import { requestAddress } from "../template.ts";
 import { encodeStamp, isOwn404, rowAt, rowsAt, type Wall } from "../wire.ts";
 import { byKeyset, conditionOf, rangeEnds } from "./preset-shape.ts";
 
@@ -21,7 +21,7 @@ export function xentral(read: PresetRead): RestShapes {
   const keyFields = read.key ?? ["id"];
   const included = include === undefined ? {} : { include: include.join(",") };
   const list = (criteria: readonly Criterion[], more: Readonly<Record<string, string | number>>) => ({
-    url: addressOf(`api/v3/${table}`, { ...indexed([...where, ...criteria]), ...included, ...more }),
+    url: requestAddress(`api/v3/${table}`, { ...indexed([...where, ...criteria]), ...included, ...more }),
     headers: { "x-pagination": "simple" },
   });
   return {

@@ -1,5 +1,5 @@
 import { isJsonObject, ParkError, RetryError, WaitError, type Json, type SyncError } from "#model";
-import { isHarmless } from "../stamps/error-in.ts";
+import { saysNoRows } from "../stamps/error-in.ts";
 import { HttpFailure, retryAfterMs, type HttpAnswer } from "#http";
 
 const MESSAGE_LENGTH = 300;
@@ -55,7 +55,7 @@ export function isEmpty404(answer: HttpAnswer): boolean {
   const { excerpt } = answer;
   // Warnings of PHP may come before the body.
   const body = excerpt.slice(Math.max(0, excerpt.search(/[[{]/)));
-  return isOwn404(answer) && isHarmless(messageIn(body));
+  return isOwn404(answer) && saysNoRows(messageIn(body));
 }
 
 export function loginRefused(answer: HttpAnswer, place: string, secrets: readonly string[]): ParkError {

@@ -22,14 +22,14 @@ export function errorIn(answer: Json): string | undefined {
       (ERRORS.test(name) && !isNothing(value)) ||
       (SUCCESS.test(name) && (value === false || value === 0 || value === "false")) ||
       (/^(status|state|result|code|status_?code|http_?code)$/i.test(name) && isFailure(value)) ||
-      (MESSAGES.test(name) && typeof value === "string" && !isHarmless(value));
+      (MESSAGES.test(name) && typeof value === "string" && !saysNoRows(value));
     if (isError) return JSON.stringify({ [name]: value, ...messageOf(answer) }).slice(0, MESSAGE_LENGTH);
   }
   return undefined;
 }
 
 /** Whether words say no more than that there are no rows. */
-export function isHarmless(words: string): boolean {
+export function saysNoRows(words: string): boolean {
   return HARMLESS.test(words) && !TECHNICAL.test(words);
 }
 

@@ -17,7 +17,7 @@ export interface WalkPosition {
 const PAGES_AHEAD = 16;
 
 /** Some rows, and where to continue: at `place`, or at the beginning of the range without one. A walk does not continue after `done`. */
-export interface Step {
+export interface WalkStep {
   readonly rows: readonly WireRow[];
   readonly place?: WalkPosition;
   readonly done?: true;
@@ -37,7 +37,7 @@ export async function* walkByStamp(
   start: WalkPosition | undefined,
   signal: AbortSignal,
   { present = Number.POSITIVE_INFINITY, known }: { present?: Wall; known?: Wall | undefined } = {},
-): AsyncGenerator<Step> {
+): AsyncGenerator<WalkStep> {
   let pagesAhead = 0;
   if (!table.sorted) {
     yield* inAnyOrder(table, range, unit, signal);
@@ -103,7 +103,7 @@ async function* inAnyOrder(
   range: WallRange,
   unit: number,
   signal: AbortSignal,
-): AsyncGenerator<Step> {
+): AsyncGenerator<WalkStep> {
   for await (const rows of walkComplete(table, { kind: "range", range }, signal)) {
     assertInside(table, rows, range, unit);
     yield { rows };
@@ -118,7 +118,7 @@ async function* tiedRows(
   unit: number,
   after: Json | undefined,
   signal: AbortSignal,
-): AsyncGenerator<Step> {
+): AsyncGenerator<WalkStep> {
   const scope = { kind: "range", range: { from: at, below: at + unit } } as const;
   if (!table.keyset) {
     for await (const rows of walkComplete(table, scope, signal)) {

@@ -8,7 +8,7 @@ export interface Watch {
 }
 
 /** A request to the service and its answer, without headers and secrets. */
-export interface Exchange {
+export interface WatchedExchange {
   /** When it ended. */
   readonly at: number;
   readonly method: string;
@@ -32,9 +32,9 @@ export interface WatchStore {
   /** The watches that end after `now`. */
   watches(now: number): Promise<Watch[]>;
   /** Adds an exchange of a record and keeps only the newest `keep`. */
-  saveExchange(id: RecordId, exchange: Exchange, keep: number): Promise<void>;
+  saveExchange(id: RecordId, exchange: WatchedExchange, keep: number): Promise<void>;
   /** The exchanges of a record, newest first. */
-  exchanges(id: RecordId): Promise<Exchange[]>;
+  exchanges(id: RecordId): Promise<WatchedExchange[]>;
   /** Deletes exchanges and ended watches older than `before`; returns how many exchanges. */
   pruneExchanges(before: number): Promise<number>;
 }

@@ -87,9 +87,9 @@ const denied = /does not support SSL|password must be a string|SASL|sslrootcert|
 const network = /^(ECONN|EHOST|ENET|ENOTFOUND|EAI_|EPIPE|ETIMEDOUT)|terminated|timeout|not queryable|Client was closed/;
 
 /** Turns an error of the driver into an error for the daemon, without any part of the address. Our own errors stay as they are. */
-export function storeFailure(thrown: unknown): Error {
+export function postgresFailure(thrown: unknown): Error {
   if (thrown instanceof SyncError || thrown instanceof Refusal) return thrown;
-  if (thrown instanceof NotCarriedOut) return storeFailure(thrown.cause);
+  if (thrown instanceof NotCarriedOut) return postgresFailure(thrown.cause);
   const first: unknown = thrown instanceof AggregateError ? thrown.errors[0] : thrown;
   const message = messageOf(first);
   if (first instanceof DatabaseError) {
@@ -118,7 +118,7 @@ export function isNoMember(thrown: unknown): boolean {
 }
 
 /** Whether the failure concerns one step only: the connection and the other steps are fine. */
-export function concernsOneStep(thrown: unknown): boolean {
+export function isPostgresStepFault(thrown: unknown): boolean {
   const { code = "" } = thrown instanceof DatabaseError ? thrown : {};
   return code === REFUSED || /^(22|23|54)/.test(code);
 }

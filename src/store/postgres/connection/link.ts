@@ -1,7 +1,7 @@
 import { Client, Pool, types, type ClientConfig, type PoolClient, type QueryResult } from "pg";
 import { originalText } from "../text.ts";
 import type { SqlText } from "../sql.ts";
-import { NotCarriedOut, isAnswer, isReadsOnly, readsOnly, storeFailure } from "./failures.ts";
+import { NotCarriedOut, isAnswer, isReadsOnly, readsOnly, postgresFailure } from "./failures.ts";
 import type { SendPart } from "./step-batch.ts";
 
 /** The address of a store and its schema. */
@@ -147,7 +147,7 @@ export class Link implements AsyncDisposable {
       const [result] = await this.send([statement]);
       return result?.rows ?? [];
     } catch (thrown) {
-      throw storeFailure(thrown);
+      throw postgresFailure(thrown);
     }
   }
 

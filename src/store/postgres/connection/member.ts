@@ -3,7 +3,7 @@ import { Bell, errorFacts, StopError, SyncError, type Clock, type ErrorCode } fr
 import type { Logger } from "#telemetry";
 import type { JoiningReplica, ReplicaReport, ReplicaState, Standby } from "../../contract/index.ts";
 import { call, type SqlText } from "../sql.ts";
-import { lostPlace, storeFailure } from "./failures.ts";
+import { lostPlace, postgresFailure } from "./failures.ts";
 import { NOTHING_TO_TELL, stateOf, UNKNOWN_STATE, type Beat } from "./heartbeat.ts";
 import { isChanger, processName, untilFree, type InTheWay, type Obstacle } from "./in-the-way.ts";
 import { KnownCommits } from "./known-commits.ts";
@@ -89,7 +89,7 @@ export class Member implements AsyncDisposable {
       return member;
     } catch (thrown) {
       await member.#beats[Symbol.asyncDispose]();
-      throw storeFailure(thrown);
+      throw postgresFailure(thrown);
     }
   }
 

@@ -2,7 +2,7 @@ import type { QueryResult } from "pg";
 import { RetryError, sleep, type SyncError } from "#model";
 import { opened, type OpenStep, type Step, type StepDriver } from "../../steps/step.ts";
 import { call, type SqlText } from "../sql.ts";
-import { NotCarriedOut, concernsOneStep, isNoMember, storeFailure } from "./failures.ts";
+import { NotCarriedOut, isPostgresStepFault, isNoMember, postgresFailure } from "./failures.ts";
 import type { Link } from "./link.ts";
 import { takeSteps, type StepEnd } from "./step-batch.ts";
 
@@ -128,7 +128,7 @@ export class MessageQueue implements StepDriver {
         if (this.#mayWait(thrown, silentSince)) {
           this.#waiting.unshift(...requests);
           await sleep(AGAIN_MS);
-        } else if (requests.length > 1 && concernsOneStep(thrown)) await this.#eachAlone(requests);
+        } else if (requests.length > 1 && isPostgresStepFault(thrown)) await this.#eachAlone(requests);
         else for (const { reject } of requests) reject(this.#failure(thrown));
       }
     }
@@ -139,11 +139,11 @@ export class MessageQueue implements StepDriver {
   #mayWait(thrown: unknown, silentSince: number): boolean {
     if (this.#refusal || !(thrown instanceof NotCarriedOut)) return false;
     const isPatient = performance.now() - silentSince < this.#patienceMs;
-    return isPatient && storeFailure(thrown) instanceof RetryError;
+    return isPatient && postgresFailure(thrown) instanceof RetryError;
   }
 
   #failure(thrown: unknown): Error {
-    return this.#refusal && isNoMember(thrown) ? this.#refusal : storeFailure(thrown);
+    return this.#refusal && isNoMember(thrown) ? this.#refusal : postgresFailure(thrown);
   }
 
   async #carryOut(requests: readonly Request[]): Promise<void> {
@@ -186,7 +186,7 @@ export class MessageQueue implements StepDriver {
 }
 
 function settle({ resolve, reject }: Request, end: StepEnd): void {
-  if ("refusal" in end) return reject(storeFailure(end.refusal));
+  if ("refusal" in end) return reject(postgresFailure(end.refusal));
   end.resolve();
   resolve([]);
 }

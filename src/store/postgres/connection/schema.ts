@@ -2,9 +2,9 @@ import { StopError } from "#model";
 import { version as program, type Logger } from "#telemetry";
 import { unprepared } from "../../unprepared.ts";
 import { functions, functionsHash } from "../functions/index.ts";
-import { migrations } from "../migrations/index.ts";
+import { postgresMigrations } from "../migrations/index.ts";
 import { fill, type SqlText } from "../sql.ts";
-import { storeFailure } from "./failures.ts";
+import { postgresFailure } from "./failures.ts";
 import { Link, type PostgresPlace } from "./link.ts";
 import { locked, quoted } from "./prefix.ts";
 
@@ -92,14 +92,14 @@ export class Schema implements AsyncDisposable {
   async #isOfThisProgram(): Promise<boolean> {
     const { schema } = this.#place;
     const found = await this.#found();
-    if (found.version > migrations.length)
+    if (found.version > postgresMigrations.length)
       throw new StopError(
         "E_STORE_NEWER",
         `svcsync ${found.program} has changed the tables in the schema ${schema}, and this is svcsync ${program}; ` +
           `run ${found.program} or newer, or restore the backup that was taken before it ran`,
-        { details: { found: found.version, known: migrations.length, needed: found.program } },
+        { details: { found: found.version, known: postgresMigrations.length, needed: found.program } },
       );
-    return found.version === migrations.length && found.functions === functionsHash;
+    return found.version === postgresMigrations.length && found.functions === functionsHash;
   }
 
   /** Whether the tables support replicas: those of the first version did not. */
@@ -113,14 +113,15 @@ export class Schema implements AsyncDisposable {
    */
   async bringUpToDate(logger: Logger, keepTurn: SqlText): Promise<void> {
     const { version: from, program: maker } = await this.#found();
-    for (const [version, script] of migrations.entries())
+    for (const [version, script] of postgresMigrations.entries())
       if (version >= from)
         await this.#change(`${script}; UPDATE store_version SET version = ${version + 1}; ${keepTurn}`);
-    const made = from === migrations.length && maker !== null ? maker : program;
+    const made = from === postgresMigrations.length && maker !== null ? maker : program;
     const mark = fill(MADE, { functions: functionsHash, program: made });
     await this.#change(`${DROP_FUNCTIONS}; ${functions}; ${mark}; ${keepTurn}`);
     const { schema } = this.#place;
-    if (from !== migrations.length) logger.info({ from, to: migrations.length, schema }, "migrated the store");
+    if (from !== postgresMigrations.length)
+      logger.info({ from, to: postgresMigrations.length, schema }, "migrated the store");
   }
 
   async #found(): Promise<Found> {
@@ -132,7 +133,7 @@ export class Schema implements AsyncDisposable {
     try {
       await this.#link.send([script]);
     } catch (thrown) {
-      throw storeFailure(thrown);
+      throw postgresFailure(thrown);
     }
   }
 

@@ -2,7 +2,7 @@ import type { Logger } from "#telemetry";
 import type { Standby } from "../../contract/index.ts";
 import { SILENCE_MS } from "../functions/replicas.ts";
 import { fill, type SqlText } from "../sql.ts";
-import { NOT_A_MEMBER, storeFailure } from "./failures.ts";
+import { NOT_A_MEMBER, postgresFailure } from "./failures.ts";
 import { changerToken, isChanger, processName, untilFree, type InTheWay, type Obstacle } from "./in-the-way.ts";
 import { Link, type PostgresPlace } from "./link.ts";
 import { Member, type MemberDeps } from "./member.ts";
@@ -108,6 +108,6 @@ async function takeTurn(place: PostgresPlace, schema: Schema, standby?: Standby)
     return undefined;
   } catch (thrown) {
     await end();
-    throw storeFailure(thrown);
+    throw postgresFailure(thrown);
   }
 }

@@ -9,7 +9,7 @@ import { REFUSED } from "../connection/failures.ts";
 export const BY_INDEX = "SET enable_hashjoin = off SET enable_mergejoin = off";
 
 /** Inserts the audit entries `e` of `from`, which have the shape of an audit row. */
-export const addAudit = (from: string) => `
+export const addAuditFrom = (from: string) => `
   INSERT INTO audit (at, stream, key, action, resource, service_id, before, after, outcome, status, duration_ms, actor, via, why)
   SELECT (e ->> 'at')::bigint, e ->> 'stream', e ->> 'key', e ->> 'action', e ->> 'resource', (e ->> 'service_id')::bigint,
     e ->> 'before', e ->> 'after', e ->> 'outcome', (e ->> 'status')::integer, (e ->> 'duration_ms')::double precision,

@@ -1,6 +1,6 @@
 import { CHANNEL } from "../connection/prefix.ts";
 import { isKey } from "../sql.ts";
-import { addAudit } from "./claims.ts";
+import { addAuditFrom } from "./claims.ts";
 
 /** How long a replica may be silent before it loses its place, in milliseconds by the database's clock. */
 export const SILENCE_MS = 8_000;
@@ -191,7 +191,7 @@ export const replicas = `
     IF v_count > 0 THEN
       PERFORM fence_lost(p_now);
       PERFORM tell_replicas();
-      ${addAudit("(SELECT p_audit AS e) entry")};
+      ${addAuditFrom("(SELECT p_audit AS e) entry")};
     END IF;
     RETURN v_count;
   END $$;

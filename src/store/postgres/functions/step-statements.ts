@@ -1,6 +1,6 @@
 import { stepStatements } from "../../statements/index.ts";
 import type { StatementCall, StepStatement } from "../../statements/statement.ts";
-import { call, dialect, type SqlText } from "../sql.ts";
+import { call, postgresDialect, type SqlText } from "../sql.ts";
 import { BY_INDEX } from "./claims.ts";
 
 const TYPES = { integer: "bigint", text: "text", real: "double precision" } as const;
@@ -24,7 +24,7 @@ export function callAll({ name }: StepStatement, lists: readonly StatementCall["
 
 function functionOf({ name, takes, gives, sql }: StepStatement): SqlText {
   const values = ["call integer", ...typed(takes)].join(", ");
-  const text = sql(dialect).replace(/@(\w+)/g, 'arg."$1"');
+  const text = sql(postgresDialect).replace(/@(\w+)/g, 'arg."$1"');
   const columns = Object.entries(gives).map(([column, type]) => `s."${column}"::${TYPES[type]}`);
   const isRead = columns.length > 0;
   const run = isRead ? `RETURN QUERY WITH s AS (${text}) SELECT ${["arg.call", ...columns].join(", ")} FROM s` : text;

@@ -1,7 +1,7 @@
 import type { StreamName } from "#model";
 import type { IntakeStore } from "../../contract/intake.ts";
 import type { StageResult } from "../../facts.ts";
-import { stageInParts, type News } from "../../news.ts";
+import { stageInParts, type StoreChange } from "../../news.ts";
 import type { SameSql } from "../../roles/same-sql.ts";
 import { stateList } from "../../rows/state-list.ts";
 import { statesMovedTo } from "../../transitions.ts";
@@ -26,7 +26,7 @@ export function intakeStore(db: Database): Omit<IntakeStore, keyof SameSql> {
   const { clock } = db;
   const taking = (
     stream: StreamName,
-    news: readonly News[],
+    news: readonly StoreChange[],
     { backfill = false, since, guarded = false }: { backfill?: boolean; since?: number; guarded?: boolean } = {},
   ) => call("take_news", stream, asJson(news), backfill, since, guarded, clock.now());
   const staged = async (...statements: readonly SqlText[]): Promise<StageResult> => {
@@ -78,7 +78,7 @@ export function intakeStore(db: Database): Omit<IntakeStore, keyof SameSql> {
   };
 }
 
-function asJson(news: readonly News[]): object {
+function asJson(news: readonly StoreChange[]): object {
   return news.map(({ key, hash, deleted, row, unreadable: error }) => ({
     k: key,
     h: hash,

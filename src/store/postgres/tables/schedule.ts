@@ -5,7 +5,7 @@ import { AGED, inTurn } from "../../schedule.ts";
 import type { Database } from "../database.ts";
 import type { Moment } from "../moment.ts";
 import { errorCode, fill, head } from "../sql.ts";
-import { SetBack } from "./set-back.ts";
+import { PostgresSetBack } from "./set-back.ts";
 
 /** The first due records of a stream, read from the index `records_due` alone. */
 const DUE = `
@@ -28,7 +28,7 @@ const UNDELIVERED = `
 /** What is due, and when. */
 export function scheduleStore(db: Database, moment: Moment): ScheduleStore {
   const { clock } = db;
-  const setBack = new SetBack(db, moment);
+  const setBack = new PostgresSetBack(db, moment);
   const due = async (streams: readonly StreamName[], limit: number, backfill: boolean): Promise<DueRecord[]> => {
     if (limit <= 0 || streams.length === 0) return [];
     const now = clock.now();

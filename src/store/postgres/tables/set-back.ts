@@ -20,7 +20,7 @@ const MOVE_LEASES = `
 const FORGET = "DELETE FROM notes WHERE name = @name";
 
 /** Moves due times and leases after the clock was set back, part by part. Records that are put off meanwhile may come early. */
-export class SetBack {
+export class PostgresSetBack {
   readonly #db: Database;
   readonly #moment: Moment;
   readonly #notes;

@@ -4,7 +4,7 @@ import { Worker } from "node:worker_threads";
 import type { Database } from "better-sqlite3";
 import { z } from "zod";
 import { codeOf, errorFacts, messageOf, StopError, threadFile, threadOptions } from "#model";
-import { storeFailure } from "./failures.ts";
+import { sqliteFailure } from "./failures.ts";
 
 /**
  * Copies a consistent snapshot of the live store, outside the event loop. The copy is written beside `path` and renamed only once it is
@@ -27,7 +27,7 @@ export async function backupStore(db: Database, path: string): Promise<void> {
 
 /** A full or read-only disk is always the copy's, because the store is only read. */
 function copyFailure(thrown: unknown, path: string): Error {
-  const failure = storeFailure(thrown, path);
+  const failure = sqliteFailure(thrown, path);
   const code = codeOf(failure);
   if (code !== "E_STORE_FULL" && code !== "E_STORE_READONLY") return failure;
   const [ownCode, wrong] =

@@ -61,7 +61,7 @@ function primaryCode(thrown: unknown): string | undefined {
  * Turns an error inside the store into an error for the daemon: a StopError for a failing disk, a RetryError if another process held the
  * file for too long, a ParkError for a value that the tables cannot hold. Our own errors stay as they are.
  */
-export function storeFailure(thrown: unknown, path: string): Error {
+export function sqliteFailure(thrown: unknown, path: string): Error {
   if (thrown instanceof SyncError) return thrown;
   const code = primaryCode(thrown);
   if (code === "SQLITE_BUSY" || code === "SQLITE_LOCKED")
@@ -81,7 +81,7 @@ export function storeFailure(thrown: unknown, path: string): Error {
 }
 
 /** Whether the failure concerns one step, not the file: our own refusals, constraints and plain defects. */
-export function concernsOneStep(thrown: unknown): boolean {
+export function isSqliteStepFault(thrown: unknown): boolean {
   return !(thrown instanceof Database.SqliteError) || primaryCode(thrown) === "SQLITE_CONSTRAINT";
 }
 

@@ -1,7 +1,7 @@
 import type { Database } from "better-sqlite3";
 import type { LogLimit } from "./checkpoints.ts";
 import type { Disk } from "./disk-sync.ts";
-import { concernsOneStep, storeClosed, storeFailure } from "./failures.ts";
+import { isSqliteStepFault, storeClosed, sqliteFailure } from "./failures.ts";
 
 interface Step {
   readonly durable: boolean;
@@ -86,7 +86,7 @@ export class GroupCommit {
     const durable: Step[] = [];
     for (const [at, step] of steps.entries()) {
       const end = ended[at]!;
-      if ("error" in end) step.reject(storeFailure(end.error, this.#db.name));
+      if ("error" in end) step.reject(sqliteFailure(end.error, this.#db.name));
       else if (step.durable) durable.push(step);
       else step.resolve();
     }
@@ -98,7 +98,7 @@ export class GroupCommit {
   }
 
   #reject(steps: readonly Step[], thrown: unknown): void {
-    const failure = storeFailure(thrown, this.#db.name);
+    const failure = sqliteFailure(thrown, this.#db.name);
     for (const step of steps) step.reject(failure);
   }
 
@@ -111,7 +111,7 @@ export class GroupCommit {
           step.work();
           ended.push({});
         } catch (thrown) {
-          if (!concernsOneStep(thrown)) throw thrown;
+          if (!isSqliteStepFault(thrown)) throw thrown;
           return undefined;
         }
       }
@@ -130,7 +130,7 @@ export class GroupCommit {
       this.#db.exec("RELEASE step");
       return {};
     } catch (thrown) {
-      if (!concernsOneStep(thrown)) throw thrown;
+      if (!isSqliteStepFault(thrown)) throw thrown;
       this.#db.exec("ROLLBACK TO step; RELEASE step");
       return { error: thrown };
     }

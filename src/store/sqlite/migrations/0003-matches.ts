@@ -1,5 +1,5 @@
 /** The service's reference data, and its records by natural key. Both can be read again. */
-export const matches = `
+export const matchesMigration = `
   CREATE TABLE reference (
     resource  TEXT PRIMARY KEY,
     read_at   INTEGER NOT NULL,

@@ -1,5 +1,5 @@
 /** Who did something by hand and why, and which streams people paused. */
-export const acts = `
+export const actsMigration = `
   ALTER TABLE audit ADD COLUMN actor TEXT;
   ALTER TABLE audit ADD COLUMN via TEXT;
   ALTER TABLE audit ADD COLUMN why TEXT;

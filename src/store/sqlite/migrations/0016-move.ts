@@ -1,5 +1,5 @@
 /** Whether the store is being moved or was moved: at most one row. */
-export const move = `
+export const sqliteMoveMigration = `
   CREATE TABLE move (
     id     TEXT NOT NULL,
     state  TEXT NOT NULL CHECK (state IN ('leaving', 'left', 'arriving', 'arrived')),

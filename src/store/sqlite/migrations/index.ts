@@ -1,11 +1,11 @@
 import { records } from "./0001-records.ts";
 import { sweeps } from "./0002-sweeps.ts";
-import { matches } from "./0003-matches.ts";
+import { matchesMigration } from "./0003-matches.ts";
 import { unreadable } from "./0004-unreadable.ts";
 import { deletions } from "./0005-deletions.ts";
 import { matchReadings } from "./0006-match-readings.ts";
 import { answeredCreates } from "./0007-answered-creates.ts";
-import { acts } from "./0008-acts.ts";
+import { actsMigration } from "./0008-acts.ts";
 import { notices } from "./0009-notices.ts";
 import { groupNotes } from "./0010-group-notes.ts";
 import { runHistory } from "./0011-run-history.ts";
@@ -13,19 +13,19 @@ import { care } from "./0012-care.ts";
 import { deletionCursors } from "./0013-deletion-cursors.ts";
 import { recentActs } from "./0014-recent-acts.ts";
 import { watches } from "./0015-watches.ts";
-import { move } from "./0016-move.ts";
-import { waking } from "./0017-waking.ts";
+import { sqliteMoveMigration } from "./0016-move.ts";
+import { sqliteWakingMigration } from "./0017-waking.ts";
 
 /** The migrations of the store, oldest first: entry n leads from version n to n + 1. Entries are added, never edited. */
-export const migrations: readonly string[] = [
+export const sqliteMigrations: readonly string[] = [
   records,
   sweeps,
-  matches,
+  matchesMigration,
   unreadable,
   deletions,
   matchReadings,
   answeredCreates,
-  acts,
+  actsMigration,
   notices,
   groupNotes,
   runHistory,
@@ -33,6 +33,6 @@ export const migrations: readonly string[] = [
   deletionCursors,
   recentActs,
   watches,
-  move,
-  waking,
+  sqliteMoveMigration,
+  sqliteWakingMigration,
 ];

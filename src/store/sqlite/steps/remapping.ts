@@ -3,7 +3,7 @@ import type { Clock, Key, StreamName } from "#model";
 import { stateList } from "../../rows/state-list.ts";
 import { statesMovedTo } from "../../transitions.ts";
 import type { InParts } from "../in-parts.ts";
-import { FIRST_KEY, IN_PART, StreamParts } from "../tables/stream-parts.ts";
+import { FIRST_KEY, IN_PART_OF_STREAM, StreamParts } from "../tables/stream-parts.ts";
 import type { Streams } from "../tables/streams.ts";
 
 /** Makes a whole stream due when its mapping may have changed. */
@@ -23,12 +23,12 @@ export class Remapping {
     this.#parts = new StreamParts(db);
     this.#fingerprint = db.prepare<[string], string | null>("SELECT fingerprint FROM streams WHERE stream = ?").pluck();
     this.#save = db.prepare<[string, string]>("UPDATE streams SET fingerprint = ? WHERE stream = ?");
-    this.#mark = db.prepare<[object]>(`UPDATE records SET again = 1 WHERE ${IN_PART} AND state = 'claimed'`);
+    this.#mark = db.prepare<[object]>(`UPDATE records SET again = 1 WHERE ${IN_PART_OF_STREAM} AND state = 'claimed'`);
     this.#hasten = db.prepare<[object]>(`
-      UPDATE records SET due_at = min(due_at, @now), attempts = 0, error = NULL WHERE ${IN_PART} AND state = 'due'`);
+      UPDATE records SET due_at = min(due_at, @now), attempts = 0, error = NULL WHERE ${IN_PART_OF_STREAM} AND state = 'due'`);
     this.#wake = db.prepare<[object]>(`
       UPDATE records SET state = 'due', due_at = @now, attempts = 0, error = NULL, backfill = 1
-      WHERE ${IN_PART} AND state IN (${stateList(statesMovedTo("due", "remap"))})`);
+      WHERE ${IN_PART_OF_STREAM} AND state IN (${stateList(statesMovedTo("due", "remap"))})`);
   }
 
   /** Whether this fingerprint requires a remap. Stores the first fingerprint at once. */

@@ -3,7 +3,7 @@ import type { Actor, Clock, Key, StreamName } from "#model";
 import type { OperatorStore } from "../../contract/operator.ts";
 import { revivable } from "../../answers.ts";
 import type { InParts } from "../in-parts.ts";
-import { FIRST_KEY, IN_PART, StreamParts } from "../tables/stream-parts.ts";
+import { FIRST_KEY, IN_PART_OF_STREAM, StreamParts } from "../tables/stream-parts.ts";
 import type { Streams } from "../tables/streams.ts";
 import { actorRow } from "../../rows/actor-row.ts";
 import { stateList } from "../../rows/state-list.ts";
@@ -34,7 +34,7 @@ export class Retries {
    */
   retry({ stream, key, states }: Retried, from: Key, by?: Actor): { count: number; next: Key | undefined } {
     const part = key === undefined ? this.#parts.at(stream, from) : undefined;
-    const which = part === undefined ? "stream = @stream AND key = @key" : IN_PART;
+    const which = part === undefined ? "stream = @stream AND key = @key" : IN_PART_OF_STREAM;
     const where = `${which} AND state IN (${stateList(revivable(states))})`;
     const values = { stream, key, ...part, now: this.#clock.now() };
     if (by !== undefined)

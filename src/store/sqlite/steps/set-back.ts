@@ -25,7 +25,7 @@ interface DueRow extends z.infer<typeof place> {
  * Moves due times and leases after the clock was set back, in the order of `records_due`. Moved records, and most of those put off
  * meanwhile by the current clock, sort before the position reached. Those that sort after it may come early.
  */
-export class SetBack {
+export class SqliteSetBack {
   readonly #clock: Clock;
   readonly #notes: Notes;
   readonly #moment: LatestMoment;
@@ -75,7 +75,7 @@ export class SetBack {
 }
 
 /** Moves due times after the clock was set back by `byMs`. First completes an interrupted call of this or an earlier process. */
-export async function followClock(setBack: SetBack, parts: InParts, byMs: number): Promise<void> {
+export async function followClock(setBack: SqliteSetBack, parts: InParts, byMs: number): Promise<void> {
   for (let leftMs = byMs; leftMs > 0;) {
     leftMs -= await parts.step(() => setBack.begin(leftMs));
     await parts.untilNone(() => setBack.next());

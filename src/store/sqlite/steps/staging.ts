@@ -2,7 +2,7 @@ import type { Database } from "better-sqlite3";
 import { isAscending, type Clock, type Cursor, type RecordState, type StreamName } from "#model";
 import type { StageResult } from "../../facts.ts";
 import type { IntakeStore } from "../../contract/intake.ts";
-import { stageInParts, type News } from "../../news.ts";
+import { stageInParts, type StoreChange } from "../../news.ts";
 import { FIRST_GUARDED, LANE } from "../../lanes.ts";
 import { next } from "../../transitions.ts";
 import type { InParts } from "../in-parts.ts";
@@ -14,7 +14,7 @@ import type { Deletions } from "../tables/deletions.ts";
 const HASH_LENGTH = 32;
 
 /** Hash and key in one text, or "" if SQLite would read another text from the JSON; such rows are compared one by one. */
-function comparable({ key, hash, unreadable }: News): string {
+function comparable({ key, hash, unreadable }: StoreChange): string {
   return unreadable || !key.isWellFormed() || key.includes("\0") ? "" : hash + key;
 }
 
@@ -112,7 +112,7 @@ export class Staging {
 
   stage(
     stream: StreamName,
-    latest: readonly News[],
+    latest: readonly StoreChange[],
     batch: HowStaged & { rows: number; cursor: Cursor; complete: boolean },
   ): StageResult {
     const { sequence, result, now } = this.#take(stream, latest, batch);
@@ -122,7 +122,7 @@ export class Staging {
 
   stageDeletions(
     stream: StreamName,
-    latest: readonly News[],
+    latest: readonly StoreChange[],
     batch: { cursor: Cursor; guarded?: boolean },
   ): StageResult {
     const { sequence, result } = this.#take(stream, latest, { guarded: batch.guarded === true });
@@ -131,7 +131,7 @@ export class Staging {
   }
 
   /** Moves no cursor: what was read by its keys, or a part of a batch that is not the last one. */
-  take(stream: StreamName, latest: readonly News[], how?: HowStaged): StageResult {
+  take(stream: StreamName, latest: readonly StoreChange[], how?: HowStaged): StageResult {
     const { sequence, result } = this.#take(stream, latest, how);
     this.#streams.count(stream, sequence);
     return result;
@@ -140,7 +140,7 @@ export class Staging {
   /** Stores differences; records that changed after `since` are left alone. */
   #take(
     stream: StreamName,
-    latest: readonly News[],
+    latest: readonly StoreChange[],
     { backfill: isBackfill = false, since = Infinity, guarded = false }: HowStaged = {},
   ) {
     const backfill = isBackfill ? 1 : 0;
@@ -149,7 +149,7 @@ export class Staging {
     const before = this.#sequence.get(stream) ?? 0;
     let sequence = before;
     let unchanged = latest.length;
-    const added: News[] = [];
+    const added: StoreChange[] = [];
     for (const [news, known] of this.#differing(stream, latest)) {
       if (known !== undefined && known.sequence > since) continue;
       unchanged--;
@@ -165,7 +165,7 @@ export class Staging {
   }
 
   /** Rows that differ from the store, in order, found by one statement. */
-  *#differing(stream: StreamName, latest: readonly News[]): Generator<[News, Known | undefined]> {
+  *#differing(stream: StreamName, latest: readonly StoreChange[]): Generator<[StoreChange, Known | undefined]> {
     const possible = this.#notSeen(stream, latest);
     if (possible.length === 0) return;
     for (const different of this.#different.all({ stream, news: JSON.stringify(possible.map(comparable)) })) {
@@ -180,7 +180,7 @@ export class Staging {
    * Drops rows that the store already has. Ascending keys, as from a table that is read whole, are also adjacent in the store: reading
    * their range takes less than half the time of looking up each one.
    */
-  #notSeen(stream: StreamName, latest: readonly News[]): readonly News[] {
+  #notSeen(stream: StreamName, latest: readonly StoreChange[]): readonly StoreChange[] {
     const keys = latest.map(({ key }) => key);
     if (keys.length === 0 || !isAscending(keys)) return latest;
     const stored = this.#range.all({ stream, first: keys[0]!, last: keys.at(-1)!, limit: keys.length });
@@ -198,7 +198,7 @@ export class Staging {
     });
   }
 
-  #add(stream: StreamName, { key, hash, row, unreadable }: News, version: Version): void {
+  #add(stream: StreamName, { key, hash, row, unreadable }: StoreChange, version: Version): void {
     const error = unreadable ? JSON.stringify(unreadable) : null;
     const { sequence, backfill, now } = version;
     const added = this.#insert.run(stream, key, hash, sequence, backfill, now, now, error, error);
@@ -209,13 +209,13 @@ export class Staging {
    * Adds all records with one statement, because binding the values of each one takes as long as storing it. Sequences follow the
    * version's.
    */
-  #addAll(stream: StreamName, added: readonly News[], version: Version): void {
+  #addAll(stream: StreamName, added: readonly StoreChange[], version: Version): void {
     const firstId = this.#nextId.get()!;
     this.#insertAll.run({ ...version, stream, firstId, news: JSON.stringify(added.map(comparable)) });
     for (const [at, { row }] of added.entries()) this.#insertContent.run(firstId + at, JSON.stringify(row ?? {}));
   }
 
-  #change({ hash, deleted, row, unreadable }: News, known: Known, version: Version): void {
+  #change({ hash, deleted, row, unreadable }: StoreChange, known: Known, version: Version): void {
     const claimed = known.state === "claimed";
     this.#update.run({
       ...version,

@@ -3,7 +3,7 @@ import type { Key, StreamName } from "#model";
 import type { SweepStore } from "../../contract/sweeps.ts";
 import { sweepLost } from "../../refusals.ts";
 import type { InParts, PartDone } from "../in-parts.ts";
-import { FIRST_KEY, IN_PART, PART, StreamParts, type StreamPart } from "../tables/stream-parts.ts";
+import { FIRST_KEY, IN_PART_OF_STREAM, PART, StreamParts, type StreamPart } from "../tables/stream-parts.ts";
 
 /** Keys looked up or marked per step, which takes a few milliseconds. */
 const KEYS_AT_ONCE = 1_000;
@@ -46,26 +46,26 @@ export class Sweeps {
     this.#clear = db.prepare<StreamPart & { stream: string }>(`
       DELETE FROM suspects WHERE record IN (
         SELECT r.id FROM records r CROSS JOIN suspects s ON s.record = r.id
-        WHERE ${IN_PART}
+        WHERE ${IN_PART_OF_STREAM}
           AND (r.deleted OR r.sequence <> s.sequence
                OR EXISTS (SELECT 1 FROM seen WHERE seen.stream = r.stream AND seen.key = r.key)))`);
     // Records staged during the sweep are exempt: they may lie before the place where it was already reading.
     this.#suspect = db.prepare<StreamPart & { stream: string; sweep: number }>(`
       INSERT INTO suspects (record, sequence, sweep)
       SELECT r.id, r.sequence, @sweep FROM records r
-      WHERE ${IN_PART} AND NOT r.deleted
+      WHERE ${IN_PART_OF_STREAM} AND NOT r.deleted
         AND r.sequence <= (SELECT sequence FROM sweeps WHERE stream = @stream)
         AND NOT EXISTS (SELECT 1 FROM seen WHERE seen.stream = r.stream AND seen.key = r.key)
       ON CONFLICT DO NOTHING`);
     this.#suspects = db
       .prepare<StreamPart & { stream: string; sweep: number }, number>(
-        `SELECT count(*) FROM records r CROSS JOIN suspects s ON s.record = r.id WHERE ${IN_PART} AND s.sweep = @sweep`,
+        `SELECT count(*) FROM records r CROSS JOIN suspects s ON s.record = r.id WHERE ${IN_PART_OF_STREAM} AND s.sweep = @sweep`,
       )
       .pluck();
     this.#confirmed = db
       .prepare<StreamPart & { stream: string; sweep: number }, Key>(
         `SELECT r.key FROM records r CROSS JOIN suspects s ON s.record = r.id
-         WHERE ${IN_PART} AND s.sweep < @sweep ORDER BY r.key`,
+         WHERE ${IN_PART_OF_STREAM} AND s.sweep < @sweep ORDER BY r.key`,
       )
       .pluck();
   }

@@ -2,7 +2,7 @@ import type { Database } from "better-sqlite3";
 import { MINUTE_MS } from "#model";
 import type { ActStore } from "../../contract/people/acts.ts";
 import { alikeActs, type ActRow } from "../../rows/act-row.ts";
-import { dialect } from "../statements.ts";
+import { sqliteDialect } from "../statements.ts";
 import { PART } from "./stream-parts.ts";
 
 /** People's recent actions, read in parts: a retry of very many records wrote one entry for each. */
@@ -13,10 +13,10 @@ export class RecentActs {
   constructor(db: Database) {
     this.#next = db
       .prepare<[number], number>(
-        `SELECT at FROM ${dialect.actsOfPeople} WHERE actor IS NOT NULL AND at > ? ORDER BY at LIMIT 1 OFFSET ${PART}`,
+        `SELECT at FROM ${sqliteDialect.actsOfPeople} WHERE actor IS NOT NULL AND at > ? ORDER BY at LIMIT 1 OFFSET ${PART}`,
       )
       .pluck();
-    this.#alike = db.prepare<[object], ActRow>(alikeActs(dialect.actsOfPeople, "at >= @from AND at < @to"));
+    this.#alike = db.prepare<[object], ActRow>(alikeActs(sqliteDialect.actsOfPeople, "at >= @from AND at < @to"));
   }
 
   /** Finds actions in parts. Yields so that other work can run. */

@@ -6,7 +6,7 @@ export const PART = 5_000;
 /** Records changed per step, which takes some tens of milliseconds if all of them change, because their rows are all over the file. */
 const CHANGED_AT_ONCE = 1_000;
 /** Condition: the row is in this part of `@stream`. */
-export const IN_PART = "stream = @stream AND key >= @from AND key < @to";
+export const IN_PART_OF_STREAM = "stream = @stream AND key >= @from AND key < @to";
 /** Sorts before every key. */
 export const FIRST_KEY: Key = "";
 /** Sorts after every key. */

@@ -1,6 +1,6 @@
 import { adoptAct, adoptionVerdicts, blindTexts, compareAct, type AdoptionReport } from "#operator";
 import type { Held, PlannedRecord, StreamStatus } from "#pipeline";
-import { html, table, type Html } from "#server";
+import { html, scrollingTable, type Html } from "#server";
 import type { AdoptionState } from "../../contract.ts";
 import { addressOf, openForm } from "../frame/act-form.ts";
 import { cell, csrfField, page, type Frame } from "../frame/layout.ts";
@@ -153,5 +153,5 @@ function examplesTable(examples: readonly PlannedRecord[]): Html {
         )}
       </tr>`,
   );
-  return table(["Record", "What", "ERP", "Service", "First write changes"], rows, "For example");
+  return scrollingTable(["Record", "What", "ERP", "Service", "First write changes"], rows, "For example");
 }

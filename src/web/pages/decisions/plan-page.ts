@@ -1,7 +1,7 @@
 import { counted, recordLabel, type Json } from "#model";
 import { planAct, plannedAct, plannedCounts, valueText, type StreamPlan } from "#operator";
 import type { PlannedDelivery } from "#pipeline";
-import { html, table, type Html } from "#server";
+import { html, scrollingTable, type Html } from "#server";
 import type { DatedPlan } from "../../contract.ts";
 import { addressOf, openForm } from "../frame/act-form.ts";
 import { cell, page, type Frame } from "../frame/layout.ts";
@@ -51,7 +51,7 @@ function planned({ plan, at }: DatedPlan, frame: Frame, now: number): Html {
     ${
       fields.length === 0
         ? undefined
-        : table(
+        : scrollingTable(
             ["Field", "Records"],
             fields.map(
               ({ field, count }) =>
@@ -149,7 +149,7 @@ function samplesTable(samples: readonly PlannedDelivery[]): Html {
         </tr>`,
     );
   });
-  return table(["Record", "What", "Field", "Now", "Then"], rows, "The first records of each kind");
+  return scrollingTable(["Record", "What", "Field", "Now", "Then"], rows, "The first records of each kind");
 }
 
 function value(json: Json | undefined): Html | undefined {

@@ -1,5 +1,5 @@
 import { recordLabel, type ErrorFacts, type RecordId, type RecordState, type StreamName } from "#model";
-import { duration } from "#operator";
+import { roughDuration } from "#operator";
 import { html, type Content, type Html } from "#server";
 
 /** The address of a record's page. A key that a path cannot contain (empty, or `..`) goes into the query. */
@@ -47,6 +47,6 @@ function code(quoted: string): Html {
 /** An instant and its distance from `now`, readable by people and by programs. */
 export function instant(at: number, now: number): Html {
   const iso = new Date(at).toISOString();
-  const distance = at <= now ? `${duration(now - at)} ago` : `in ${duration(at - now)}`;
+  const distance = at <= now ? `${roughDuration(now - at)} ago` : `in ${roughDuration(at - now)}`;
   return html`<time datetime="${iso}" title="${iso}">${distance}</time>`;
 }

@@ -1,6 +1,6 @@
 import { recordLabel, type RecordId } from "#model";
 import type { ProposedBinding, Shown } from "#pipeline";
-import { html, table, typed, type Html } from "#server";
+import { html, scrollingTable, typed, type Html } from "#server";
 import { csrfField, page, type Frame } from "../frame/layout.ts";
 import { shown } from "../frame/values.ts";
 import { linkTo, pathOf, sentence } from "../frame/wording.ts";
@@ -50,7 +50,7 @@ export function bindingPage({ id, serviceId, proposed, why, frame }: BindingPage
       ${
         overwrites.length === 0
           ? html`<p>The first write changes nothing in the service.</p>`
-          : table(
+          : scrollingTable(
               ["Field", "From", "To"],
               overwrites.map(
                 ({ field, from, to }) =>

@@ -1,8 +1,8 @@
 import { counted, recordLabel, type Binding, type Json, type RecordId } from "#model";
 import { actorText, exchangeEnd, meaningOf, recordRemedy } from "#operator";
-import { isForgotten, type AuditRecord, type Exchange, type RecordView } from "#store";
+import { isForgotten, type AuditRecord, type WatchedExchange, type RecordView } from "#store";
 import type { RecordDetail } from "../../contract.ts";
-import { html, table, type Content, type Html } from "#server";
+import { html, scrollingTable, type Content, type Html } from "#server";
 import { actForms } from "../frame/act-form.ts";
 import { page, type Frame } from "../frame/layout.ts";
 import { joined } from "./records-page.ts";
@@ -43,7 +43,7 @@ export function recordPage({ detail, frame, now }: RecordPage): Html {
       ${
         history.length === 0
           ? html`<p>Nothing was written to the service for this record, or its history has been pruned.</p>`
-          : table(
+          : scrollingTable(
               ["When", "Action", "Outcome", "What changed"],
               history.map((entry) => historyRow(entry, now)),
               "Writes, failed attempts and decisions, newest first",
@@ -53,7 +53,7 @@ export function recordPage({ detail, frame, now }: RecordPage): Html {
         exchanges.length === 0
           ? undefined
           : html`<h2>Requests and answers</h2>
-              ${table(
+              ${scrollingTable(
                 ["When", "Request", "Answer"],
                 exchanges.map((exchange) => exchangeRow(exchange, now)),
                 "Recorded while it was watched, newest first",
@@ -133,7 +133,7 @@ function readNow({ id }: RecordView): Html {
 }
 
 function fieldsTable(fields: { readonly [name: string]: Json }): Html {
-  return table(
+  return scrollingTable(
     ["Field", "Value"],
     Object.entries(fields).map(
       ([name, value]) =>
@@ -161,7 +161,7 @@ function historyRow(entry: AuditRecord, now: number): Html {
   </tr>`;
 }
 
-function exchangeRow({ at, method, path, sent, answer, durationMs, ...end }: Exchange, now: number): Html {
+function exchangeRow({ at, method, path, sent, answer, durationMs, ...end }: WatchedExchange, now: number): Html {
   return html`<tr>
     <td class="number">${instant(at, now)}</td>
     <td data-head="Request">

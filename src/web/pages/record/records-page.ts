@@ -1,25 +1,25 @@
 import { counted, type RecordId, type RecordState, type StreamName } from "#model";
 import { attentionStates, groupIdOf, remedyOf } from "#operator";
 import type { RecordView } from "#store";
-import { html, table, type Html } from "#server";
+import { html, scrollingTable, type Html } from "#server";
 import { page, type Frame } from "../frame/layout.ts";
 import { badge, instant, linkTo, reason, sentence } from "../frame/wording.ts";
 
 export const recordsPerPage = 50;
 
 /** Which records a list shows: by default those that need attention. */
-export interface RecordsQuery {
+export interface RecordsPageQuery {
   readonly stream?: StreamName | undefined;
   readonly state?: RecordState | undefined;
   readonly after?: RecordId | undefined;
 }
 
-export function statesOf({ state }: RecordsQuery): readonly RecordState[] {
+export function statesOf({ state }: RecordsPageQuery): readonly RecordState[] {
   return state === undefined ? attentionStates : [state];
 }
 
 /** The address of a list. */
-export function recordsPath({ stream, state, after }: RecordsQuery, path = "/records"): string {
+export function recordsPath({ stream, state, after }: RecordsPageQuery, path = "/records"): string {
   const parameters = new URLSearchParams();
   if (stream !== undefined) parameters.set("stream", stream);
   if (state !== undefined) parameters.set("state", state);
@@ -46,7 +46,7 @@ export async function titled(
 }
 
 export interface RecordsPage {
-  readonly query: RecordsQuery;
+  readonly query: RecordsPageQuery;
   /** In the order of the store; a full page ends with a link to the next one. */
   readonly records: readonly TitledRecord[];
   readonly frame: Frame;
@@ -66,7 +66,7 @@ export function recordsPage({ query, records, frame, now }: RecordsPage): Html {
   });
 }
 
-function titleOf({ stream, state }: RecordsQuery): string {
+function titleOf({ stream, state }: RecordsPageQuery): string {
   if (state === undefined) return stream === undefined ? "Held-up records" : `Held-up records of ${stream}`;
   return `${stream ?? "All streams"}: ${state}`;
 }
@@ -74,7 +74,7 @@ function titleOf({ stream, state }: RecordsQuery): string {
 /** Records with the reason for their state. Records with the same cause are beside each other, below what a person can do about it. */
 export function recordsTable(caption: string, records: readonly TitledRecord[], now: number): Html {
   const groups = Map.groupBy(records, ({ id, state, error }) => JSON.stringify([state, groupIdOf({ id, error })]));
-  return table(
+  return scrollingTable(
     heads,
     [...groups.values()].flatMap((group) => [...adviceRow(group), ...group.map((record) => recordRow(record, now))]),
     caption,

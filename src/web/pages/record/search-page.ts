@@ -1,12 +1,12 @@
 import { recordLabel, type RecordId } from "#model";
 import { html, type Html } from "#server";
-import type { Found } from "../../routes/search.ts";
+import type { SearchHits } from "../../routes/search.ts";
 import { page, type Frame } from "../frame/layout.ts";
 import { recordsTable, type TitledRecord } from "./records-page.ts";
 
 interface SearchPage {
   readonly text: string;
-  readonly found: Found & { readonly records: readonly TitledRecord[] };
+  readonly found: SearchHits & { readonly records: readonly TitledRecord[] };
   readonly frame: Frame;
   readonly now: number;
 }

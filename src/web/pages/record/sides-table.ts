@@ -1,6 +1,6 @@
 import type { Json } from "#model";
 import type { FieldSides, RecordSides } from "#pipeline";
-import { html, table, type Content, type Html } from "#server";
+import { html, scrollingTable, type Content, type Html } from "#server";
 import { shown } from "../frame/values.ts";
 import { reason } from "../frame/wording.ts";
 
@@ -16,7 +16,7 @@ export function sidesTable(sides: RecordSides, isApplied: boolean): Html {
   ${
     fields.length === 0
       ? undefined
-      : table(
+      : scrollingTable(
           heads,
           fields.map((field) => row(field, service === "there")),
           "Owned fields, from the ERP to the service",

@@ -1,5 +1,5 @@
 import { DAY_MS, counted, type StreamName } from "#model";
-import { html, table, type Html } from "#server";
+import { html, scrollingTable, type Html } from "#server";
 import { addCounts, historyDays, noCounts, type Counts, type HistoryHour } from "#store";
 import { bars, delivered } from "../frame/bars.ts";
 import { cell, page, type Frame } from "../frame/layout.ts";
@@ -51,7 +51,7 @@ function shown(stream: StreamName, days: readonly Day[]): Html {
   return html`<p>Records delivered per day (UTC), from ${days[0]?.name} to ${days.at(-1)?.name}.</p>
     ${bars(chartText(stream, days), drawn, { step, height })} ${days.some(isTroubled) ? legend : undefined}
     <h2>The last days</h2>
-    ${table(heads, latest.map(dayRow), `The last ${counted(latest.length, "day")} of ${stream}, newest first`)}
+    ${scrollingTable(heads, latest.map(dayRow), `The last ${counted(latest.length, "day")} of ${stream}, newest first`)}
     <p>
       All that is kept, by hour:
       <code class="command">svcsync history --since ${historyDays}d --stream ${stream} --csv</code>

@@ -2,7 +2,7 @@ import { counted, type RecordState } from "#model";
 import {
   actText,
   attentionOf,
-  duration,
+  roughDuration,
   paceText,
   queueText,
   remedyOf,
@@ -12,7 +12,7 @@ import {
   whoText,
 } from "#operator";
 import type { StreamStatus } from "#pipeline";
-import { html, table, type Html } from "#server";
+import { html, scrollingTable, type Html } from "#server";
 import type { HistoryHour, PersonAct } from "#store";
 import type { Overview } from "../../contract.ts";
 import { channelTestForm } from "./channel-test.ts";
@@ -63,7 +63,7 @@ export function statusPage({ overview, done, held, moreHeld, history, acts, chan
               ${groupCards(held, moreHeld, frame, now)}`
       }
       <h2>Streams</h2>
-      ${table(
+      ${scrollingTable(
         streamHeads,
         streams.map((stream) => streamRow(stream, history, frame, now)),
         "From the ERP to the service",
@@ -164,7 +164,7 @@ function progressOf(streams: readonly StreamStatus[], now: number): string[] {
   const due = total(flowing, "due") + total(flowing, "claimed");
   const polls = streams.flatMap(({ cursor }) => cursor.polledAt ?? []);
   const applied = total(streams, "applied");
-  const read = polls.length === 0 ? "" : `; every stream was read within ${duration(now - Math.min(...polls))}`;
+  const read = polls.length === 0 ? "" : `; every stream was read within ${roughDuration(now - Math.min(...polls))}`;
   return [
     applied === 0 ? [] : `${counted(applied, "record")} in step${polls.length === streams.length ? read : ""}.`,
     due === 0 ? [] : `${counted(due, "record")} on the way.`,
@@ -240,7 +240,7 @@ function actsTable(acts: readonly PersonAct[], now: number): Html | undefined {
       </tr>`,
   );
   return html`<h2>What people did</h2>
-    ${table(["When", "Who", "What", "Why"], rows, "The latest acts of the last 7 days")}`;
+    ${scrollingTable(["When", "Who", "What", "Why"], rows, "The latest acts of the last 7 days")}`;
 }
 
 function sides({ service, queue }: Overview, now: number): Html {

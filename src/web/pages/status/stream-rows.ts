@@ -1,5 +1,5 @@
 import { counted, RECORD_STATES } from "#model";
-import { arrivalText, duration } from "#operator";
+import { arrivalText, roughDuration } from "#operator";
 import type { StreamStatus } from "#pipeline";
 import { html, type Content, type Html } from "#server";
 import type { HistoryHour } from "#store";
@@ -59,7 +59,8 @@ function more(stream: StreamStatus, frame: Frame): Html {
     <summary aria-label="More about ${name}">More</summary>
     <p>
       Read up to
-      <span class="value cursor">${position}</span>${lagMs === undefined ? undefined : `, whole ${duration(lagMs)} ago`}
+      <span class="value cursor">${position}</span
+      >${lagMs === undefined ? undefined : `, whole ${roughDuration(lagMs)} ago`}
     </p>
     ${streamForms(stream, frame)}
   </details>`;
@@ -67,7 +68,7 @@ function more(stream: StreamStatus, frame: Frame): Html {
 
 function progress({ cursor, undeliveredMs }: StreamStatus): Content {
   if (cursor.firstLoad) return `${counted(cursor.rowsRead, "row")} read so far`;
-  return undeliveredMs === undefined ? undefined : `oldest undelivered change: ${duration(undeliveredMs)} old`;
+  return undeliveredMs === undefined ? undefined : `oldest undelivered change: ${roughDuration(undeliveredMs)} old`;
 }
 
 function counts({ name, counts: byState }: StreamStatus): Html {

@@ -4,7 +4,7 @@ import { startHana } from "../../../erps/documented/hana.ts";
 import { startOne } from "../../../erps/documented/one.ts";
 import { SetClock } from "../../../kit/clock.ts";
 import { openContext, allKeys, poll } from "../../reading.ts";
-import { readSchema, settingsSchema } from "../../../../src/sources/odata/schema.ts";
+import { odataRead, odataSettings } from "../../../../src/sources/odata/schema.ts";
 import { openOData } from "../../../../src/sources/odata/source.ts";
 import { BusinessCentral } from "../server/business-central.ts";
 import { BusinessOne } from "../server/business-one.ts";
@@ -15,8 +15,8 @@ type Named = Pick<BusinessCentral, "environment">;
 const at = () => new SetClock(Date.parse("2026-03-02T10:00:00Z"));
 
 async function open(settings: object, read: object, clock: SetClock) {
-  const source = await openOData(settingsSchema.parse(settings), openContext(clock));
-  return source.stream("records", readSchema.parse(read));
+  const source = await openOData(odataSettings.parse(settings), openContext(clock));
+  return source.stream("records", odataRead.parse(read));
 }
 
 function oneSettings(one: Named, more: Record<string, string> = {}) {
