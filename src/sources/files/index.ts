@@ -1,7 +1,7 @@
 import { defineAdapter } from "../adapter.ts";
 import { filesRead, filesSettings } from "./schema.ts";
 
-export const files = defineAdapter({
+export const filesAdapter = defineAdapter({
   name: "files",
   settings: filesSettings,
   read: filesRead,

@@ -1,7 +1,7 @@
 import { defineAdapter } from "../adapter.ts";
 import { odataRead, odataSettings } from "./schema.ts";
 
-export const odata = defineAdapter({
+export const odataAdapter = defineAdapter({
   name: "odata",
   settings: odataSettings,
   read: odataRead,

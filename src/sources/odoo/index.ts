@@ -1,7 +1,7 @@
 import { defineAdapter } from "../adapter.ts";
 import { odooRead, odooSettings } from "./schema.ts";
 
-export const odoo = defineAdapter({
+export const odooAdapter = defineAdapter({
   name: "odoo",
   settings: odooSettings,
   read: odooRead,

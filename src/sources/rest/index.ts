@@ -1,7 +1,7 @@
 import { defineAdapter } from "../adapter.ts";
 import { restRead, restSettings } from "./schema.ts";
 
-export const rest = defineAdapter({
+export const restAdapter = defineAdapter({
   name: "rest",
   settings: restSettings,
   read: restRead,
