@@ -109,6 +109,27 @@ describe("a link of Odoo to a partner", () => {
   });
 });
 
+describe("an order of Odoo whose partner the user may not see", () => {
+  it.each(["odoo", "odoo18", "odooCommunity", "odoo18Community"])(
+    "loses no customer by the preset %s",
+    async (name) => {
+      const { syncFile } = presets.find((preset) => preset.name === name)!;
+      const orders = load(name, syncFile).streams.find((stream) => stream.name === "orders")!;
+      const hidden = { partner_id: 7, partner_id_commercial_partner_id: null, partner_id_type: null };
+      const row = {
+        id: 3,
+        name: "S1",
+        client_order_ref: null,
+        state: "sale",
+        active: true,
+        ...hidden,
+        partner_id_parent_id: null,
+      };
+      expect(await orders.map({ ...row, ...shipped(7, "contact", null) }, false)).toMatchObject({ kind: "skip" });
+    },
+  );
+});
+
 describe("a draft of Dolibarr", () => {
   it("is no order until it has its own number", async () => {
     const { syncFile } = presets.find((preset) => preset.name === "dolibarr")!;
