@@ -2,7 +2,7 @@ import { afterEach, describe, expect, it } from "vitest";
 import type { Change, Cursor, Json, JsonObject } from "#model";
 import { plainRecord } from "../../../src/sources/odoo/record.ts";
 import { plainRow } from "../../../src/sources/odata/values.ts";
-import { odataRead as odataRead, odataSettings as odataSettings } from "../../../src/sources/odata/schema.ts";
+import { odataRead, odataSettings } from "../../../src/sources/odata/schema.ts";
 import { openOData } from "../../../src/sources/odata/source.ts";
 import { restRead, restSettings } from "../../../src/sources/rest/schema.ts";
 import { openRest } from "../../../src/sources/rest/source.ts";

@@ -1,6 +1,6 @@
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import type { SourceStream } from "../../../src/sources/source.ts";
-import { odataRead as odataRead, odataSettings as odataSettings } from "../../../src/sources/odata/schema.ts";
+import { odataRead, odataSettings } from "../../../src/sources/odata/schema.ts";
 import { openOData } from "../../../src/sources/odata/source.ts";
 import { restRead, restSettings } from "../../../src/sources/rest/schema.ts";
 import { openRest } from "../../../src/sources/rest/source.ts";
