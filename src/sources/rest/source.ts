@@ -73,6 +73,12 @@ function shapesOf(name: string, read: RestRead, settings: RestSettings): RestSha
     return presets[settings.preset](read, settings);
   }
   const { deletions } = read;
+  if (deletions !== undefined && read.each !== undefined)
+    throw new StopError(
+      "E_SOURCE_SETTINGS",
+      `stream ${name} has \`each\` and \`deletions\`, but a list of deletions names ${read.path}, not the members inside them. ` +
+        "Remove `deletions`: sweeps find the members that are gone",
+    );
   const shape = configuredShape(read, settings);
   return { tracks: [shape], ...(deletions === undefined ? {} : { deletions: configuredShape(deletions, settings) }) };
 }

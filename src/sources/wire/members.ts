@@ -44,3 +44,35 @@ export function memberKeys(rows: readonly WireRow[], members: Members): Key[] {
     return members.of(key, row).map((record) => record.key);
   });
 }
+
+/** Reads rows that hold members, one or many. */
+interface ParentReads {
+  readOne(key: Key, signal: AbortSignal): Promise<Row | undefined>;
+  readonly readMany?: (keys: readonly Key[], signal: AbortSignal) => Promise<ReadonlyMap<Key, Row>>;
+}
+
+/**
+ * Returns reads of records by their keys; these are not the keys of the rows that hold them.
+ * @throws {ParkError} from both reads when the row that holds an asked record cannot be split.
+ */
+export function memberReads({ readOne, readMany }: ParentReads, members: Members): ParentReads {
+  return {
+    async readOne(key, signal) {
+      const parent = members.parent(key);
+      const row = parent === undefined ? undefined : await readOne(parent, signal);
+      if (parent === undefined || row === undefined) return undefined;
+      return members.of(parent, row).find((record) => record.key === key)?.row;
+    },
+    ...(readMany === undefined
+      ? {}
+      : {
+          async readMany(keys: readonly Key[], signal: AbortSignal) {
+            const asked = new Set(keys);
+            const parents = new Set(keys.map((key) => members.parent(key)).filter((parent) => parent !== undefined));
+            const rows = await readMany([...parents], signal);
+            const records = [...rows].flatMap(([parent, row]) => members.of(parent, row));
+            return new Map(records.filter(({ key }) => asked.has(key)).map(({ key, row }) => [key, row]));
+          },
+        }),
+  };
+}

@@ -13,7 +13,7 @@ import type { SourceStream } from "../source.ts";
 import { assertAscending, assertInside } from "./walk/assertions.ts";
 import { changesByStamp, changesWhole, type PollTimes, type Track } from "./walk/changes.ts";
 import type { WireRow, WireTable } from "./table.ts";
-import { memberKeys, membersOf, type Members } from "./members.ts";
+import { memberKeys, memberReads, membersOf, type Members } from "./members.ts";
 import { wallMicrosAt, wallText } from "./stamps/wall.ts";
 import { proveByRows } from "./walk/prove-filter.ts";
 import { walkComplete } from "./walk/walk-keys.ts";
@@ -36,7 +36,7 @@ export interface StreamDeps {
   readonly tracks: readonly Track[];
   readonly times: PollTimes;
   readonly logger: Logger;
-  /** A feed of deletions. Its rows have the keys of deleted records. */
+  /** A feed of deletions. Its rows have the keys of the table's rows; for members it says nothing, and sweeps find what is gone. */
   readonly deletions?: Track;
   /** Whether the feed omits some deletions, which a sweep finds. */
   readonly hasSilentDeletions?: boolean;
@@ -49,90 +49,81 @@ export interface StreamDeps {
 
 /** Implements `SourceStream` for a table that is read over HTTP. */
 export function wireStream(parts: StreamDeps): SourceStream {
-  const { table, tracks, deletions, members, hasSilentDeletions = false } = parts;
+  const { table, tracks, members, hasSilentDeletions = false } = parts;
+  const deletions = feedOf(parts);
+  const reads = members === undefined ? parts : memberReads(parts, members);
   const tables = [table, ...tracks.map((track) => track.table)];
   const rowChanges = (cursor: Cursor | null, signal: AbortSignal) =>
     tracks.length > 0 ? changesByStamp(parts, cursor, signal) : changesWhole(table, cursor, signal);
   const keysOf = (rows: readonly WireRow[]) =>
     members === undefined ? rows.map(({ key }) => key) : memberKeys(rows, members);
-  let isTold = false;
-  const tell = (thrown: ParkError) => {
-    if (!isTold) parts.logger.warn({ err: thrown }, "list of deletions was refused");
-    isTold = true;
-  };
   return {
     capabilities: { deletions: deletions === undefined || hasSilentDeletions ? "sweep" : "feed" },
     changes: (cursor, signal) => {
       const changes = rowChanges(cursor, signal);
       return members === undefined ? changes : membersOf(changes, members, table.name);
     },
-    readOne: (key, signal) =>
-      members === undefined ? parts.readOne(key, signal) : readMember(parts, members, key, signal),
-    ...(parts.readMany === undefined ? {} : { readMany: parts.readMany }),
+    readOne: (key, signal) => reads.readOne(key, signal),
+    ...(reads.readMany === undefined ? {} : { readMany: reads.readMany }),
     async *keys(signal) {
       for (const { reader } of tables) reader?.forget();
       for await (const rows of walkComplete(table, { kind: "all" }, signal, "key")) yield keysOf(rows);
     },
     keyless: () => Promise.resolve(tables.flatMap(({ reader }) => reader?.keyless ?? []).slice(0, 1)),
-    ...(deletions === undefined
-      ? {}
-      : {
-          deletions: (cursor: Cursor | null, signal: AbortSignal) =>
-            deletionsOf(parts, deletions, { cursor, signal, tell }),
-        }),
+    ...(deletions === undefined ? {} : { deletions: deletionsOf(parts, deletions) }),
     check: (signal) => checkStream(parts, signal),
   };
 }
 
-async function readMember(
-  parts: StreamDeps,
-  members: Members,
-  key: Key,
-  signal: AbortSignal,
-): Promise<Row | undefined> {
-  const parent = members.parent(key);
-  const row = parent === undefined ? undefined : await parts.readOne(parent, signal);
-  if (parent === undefined || row === undefined) return undefined;
-  return members.of(parent, row).find((record) => record.key === key)?.row;
+/** Returns the feed of deletions. There is none for members: its keys are those of the rows that hold them. */
+function feedOf({ deletions, members }: StreamDeps): Track | undefined {
+  return members === undefined ? deletions : undefined;
 }
 
-/** Like {@link deleted}; empty if the ERP does not let this user read the feed and a sweep finds the same deletions, only later. */
-async function* deletionsOf(
+type Deletions = NonNullable<SourceStream["deletions"]>;
+
+/** Yields the feed's deletions. A key counts only while the ERP does not have the record, which may exist again under the same key. */
+function deletionsOf(parts: StreamDeps, track: Track): Deletions {
+  const reported = reportedBy(parts, track);
+  return async function* (cursor, signal) {
+    for await (const batch of reported(cursor, signal)) {
+      const keys = batch.changes.map(({ key }) => key);
+      const there = await parts.readMany?.(keys, signal);
+      const changes: Change[] = [];
+      for (const key of keys) {
+        const isThere = there?.has(key) ?? (await parts.readOne(key, signal)) !== undefined;
+        if (!isThere) changes.push({ kind: "delete", key });
+      }
+      yield { changes, cursor: batch.cursor };
+    }
+  };
+}
+
+/**
+ * Reads the feed's rows: none if the ERP does not let this user read them and a sweep finds the same deletions, only later. Warns of
+ * that once, and again after the feed could be read.
+ */
+function reportedBy(
   parts: StreamDeps,
   track: Track,
-  { cursor, signal, tell }: { cursor: Cursor | null; signal: AbortSignal; tell: (thrown: ParkError) => void },
-): AsyncGenerator<ChangeBatch> {
-  try {
-    yield* deleted(parts, track, cursor, signal);
-  } catch (thrown) {
-    if (!isReplaceable(parts, thrown)) throw thrown;
-    tell(thrown);
-  }
+): (cursor: Cursor | null, signal: AbortSignal) => AsyncGenerator<ChangeBatch> {
+  const { times, logger } = parts;
+  const feed = { table: track.table, tracks: [track], times, logger };
+  let isTold = false;
+  return async function* (cursor, signal) {
+    try {
+      yield* changesByStamp(feed, cursor, signal);
+      isTold = false;
+    } catch (thrown) {
+      if (!isReplaceable(parts, thrown)) throw thrown;
+      if (!isTold) logger.warn({ err: thrown }, "list of deletions was refused");
+      isTold = true;
+    }
+  };
 }
 
 function isReplaceable({ hasSilentDeletions }: StreamDeps, thrown: unknown): thrown is ParkError {
   return hasSilentDeletions === true && thrown instanceof ParkError && thrown.code === "E_SOURCE_FORBIDDEN";
-}
-
-/** Yields the feed's deletions. A key counts only while the ERP does not have the record, which may exist again under the same key. */
-async function* deleted(
-  parts: StreamDeps,
-  track: Track,
-  cursor: Cursor | null,
-  signal: AbortSignal,
-): AsyncGenerator<ChangeBatch> {
-  const { times, logger } = parts;
-  const feed = { table: track.table, tracks: [track], times, logger };
-  for await (const batch of changesByStamp(feed, cursor, signal)) {
-    const keys = batch.changes.map(({ key }) => key);
-    const there = await parts.readMany?.(keys, signal);
-    const changes: Change[] = [];
-    for (const key of keys) {
-      const isThere = there?.has(key) ?? (await parts.readOne(key, signal)) !== undefined;
-      if (!isThere) changes.push({ kind: "delete", key });
-    }
-    yield { changes, cursor: batch.cursor };
-  }
 }
 
 async function checkStream(parts: StreamDeps, signal: AbortSignal): Promise<Finding[]> {
@@ -158,7 +149,8 @@ async function checkStream(parts: StreamDeps, signal: AbortSignal): Promise<Find
 
 /** Checks that the list of deletions can be read. If it cannot, and sweeps find the same deletions, that is a warning. */
 async function feedFindings(parts: StreamDeps, signal: AbortSignal): Promise<Finding[]> {
-  const { name, deletions, hasSilentDeletions = false } = parts;
+  const { name, hasSilentDeletions = false } = parts;
+  const deletions = feedOf(parts);
   if (deletions === undefined) return [];
   const { table } = deletions;
   const found = await finding(`${name}: deletions`, async () => {

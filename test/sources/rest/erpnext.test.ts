@@ -2,8 +2,9 @@ import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import type { Change, Cursor } from "#model";
 import type { SourceStream } from "#sources";
 import { Sweeper } from "#pipeline";
+import type { Logger } from "#telemetry";
 import { Scene } from "../../conformance/store-scene.ts";
-import { silentLogger } from "../../kit/logger.ts";
+import { memoryLogger, silentLogger } from "../../kit/logger.ts";
 import { memoryPlace } from "../../store/memory-place.ts";
 import { allKeys, poll } from "../reading.ts";
 import { SetClock } from "../../kit/clock.ts";
@@ -51,10 +52,10 @@ function contact(of: string, ...links: [string, string][]): void {
   site.save("Contact", of, { full_name: of, links: rows });
 }
 
-function customers(read: object = {}) {
+function customers(read: object = {}, logger: Logger = silentLogger) {
   const auth = { kind: "header", name: "Authorization", value: "token key:secret" };
   const settings = { preset: "erpnext", url: server.url, auth, timezone: "Europe/Berlin" };
-  return presetStream(settings, { table: "Customer", size: 20, ...read }, clock);
+  return presetStream(settings, { table: "Customer", size: 20, ...read }, clock, logger);
 }
 
 async function deletedBy(stream: SourceStream, cursor: Cursor | null = null): Promise<Change[]> {
@@ -107,6 +108,26 @@ describe("the preset erpnext", () => {
         remedy: expect.stringContaining("Deleted Document"),
       }),
     ]);
+  });
+
+  it("says once that the user may not read Deleted Document, and again where that was allowed in between", async () => {
+    const logger = memoryLogger();
+    const stream = await customers({}, logger);
+    const told: number[] = [];
+    for (const role of ["Sales User", "Sales User", "System Manager", "Sales User"]) {
+      site.roles = [role];
+      await deletedBy(stream);
+      told.push(logger.count("list of deletions was refused"));
+    }
+    expect(told).toEqual([1, 1, 1, 2]);
+  });
+
+  it("does not blame Deleted Document where a deletion cannot be confirmed", async () => {
+    put(1, stampOf("10:00:00"));
+    site.remove("Customer", name(1));
+    const stream = await customers();
+    answer = (asked) => (asked.path.startsWith("/api/resource/Customer") ? { status: 403 } : site.answer(asked));
+    await expect(deletedBy(stream)).rejects.toMatchObject({ code: "E_SOURCE_FORBIDDEN" });
   });
 
   it("does not take a refused login for a list of deletions that may not be read", async () => {

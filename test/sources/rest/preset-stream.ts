@@ -4,11 +4,18 @@ import { readPresets } from "../../../src/cli/init/presets.ts";
 import { restRead, restSettings } from "../../../src/sources/rest/schema.ts";
 import { openRest } from "../../../src/sources/rest/source.ts";
 import type { SourceStream } from "../../../src/sources/source.ts";
+import type { Logger } from "#telemetry";
+import { silentLogger } from "../../kit/logger.ts";
 import { openContext } from "../reading.ts";
 
 /** A stream of a preset, as the sync file would have it. */
-export async function presetStream(settings: object, read: object, clock: Clock): Promise<SourceStream> {
-  const source = await openRest(restSettings.parse(settings), openContext(clock));
+export async function presetStream(
+  settings: object,
+  read: object,
+  clock: Clock,
+  logger: Logger = silentLogger,
+): Promise<SourceStream> {
+  const source = await openRest(restSettings.parse(settings), { ...openContext(clock), logger });
   return source.stream("customers", restRead.parse(read));
 }
 
