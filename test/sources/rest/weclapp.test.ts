@@ -117,15 +117,38 @@ describe("the preset weclapp", () => {
     expect(await allKeys(contacts)).toHaveLength(1);
   });
 
-  it("puts the status that a ticket refers to into its row, and null where the user may not see it", async () => {
+  it("puts the status that a ticket refers to into its row, and null where it refers to none", async () => {
     const closed = tenant.put("ticketStatus", { name: "Fertig", internalTicketStatus: "CLOSED" });
     tenant.put("ticket", { isTemplate: false, ticketStatusId: closed });
-    tenant.put("ticket", { isTemplate: false, ticketStatusId: "7" });
+    tenant.put("ticket", { isTemplate: false, ticketStatusId: null });
     const { changes } = await poll(await stream(writtenRead("weclapp", "tickets")));
     expect(changes.map((change) => valueAt(rowOf(change), "ticketStatus.internalTicketStatus") ?? null)).toEqual([
       "CLOSED",
       null,
     ]);
+    expect(valueAt(rowOf(changes[1]!), "ticketStatus")).toBeNull();
+  });
+
+  it("parks a ticket alone whose status the answer does not have: null would mean that it is open", async () => {
+    const closed = tenant.put("ticketStatus", { name: "Fertig", internalTicketStatus: "CLOSED" });
+    const one = tenant.put("ticket", { isTemplate: false, ticketStatusId: closed });
+    const unseen = tenant.put("ticket", { isTemplate: false, ticketStatusId: "7" });
+    const tickets = await stream(writtenRead("weclapp", "tickets"));
+    const { keys, batches } = await poll(tickets);
+    expect(keys).toEqual([one]);
+    expect(batches.flatMap(({ unreadable = [] }) => unreadable)).toEqual([
+      { key: unseen, place: "ticket", reason: expect.stringContaining("ticketStatusId is 7") },
+    ]);
+    await expect(tickets.readOne(unseen, never)).rejects.toMatchObject({ code: "E_ROW_UNREADABLE" });
+    expect(await allKeys(tickets)).toEqual([one, unseen]);
+  });
+
+  it("lists the members of rows that refer to something, also where a filter names the same property", async () => {
+    const language = tenant.put("commercialLanguage", { languageCode: "de" });
+    const [id] = companies(1, { commercialLanguageId: language, contacts: [{ id: "3" }] });
+    const where = { "customer-eq": true, "commercialLanguageId-eq": language };
+    const members = await party({ where, include: ["commercialLanguageId"], each: { in: "contacts", key: "id" } });
+    expect(await allKeys(members)).toEqual([`${id}|3`]);
   });
 
   it.each([

@@ -5,7 +5,7 @@ import { stamped, type RestShapes } from "../shape.ts";
 import { requestAddress } from "../template.ts";
 import { encodeStamp, isOwn404, isStray, jsonText, rowsAt } from "../wire.ts";
 import { afterLastKey, byKeyset, conditionOf } from "./preset-shape.ts";
-import { isTransientAnswer, withReferenced } from "./weclapp-answer.ts";
+import { assertReferenced, isTransientAnswer, withReferenced } from "./weclapp-answer.ts";
 
 const parameters = z.record(z.string(), z.union([z.string(), z.number(), z.boolean()])).default({});
 const PAGE_SIZE = 1000;
@@ -33,6 +33,8 @@ export function weclapp(read: PresetRead): RestShapes {
   const needed = [...new Set(["id", ...keyFields, ...filtered, ...listed, ...(changed === null ? [] : [changed])])];
   const fields = read.fields && [...new Set([...needed, ...include.map(propertyOf), ...read.fields])];
   const included = include.length === 0 ? {} : { includeReferencedEntities: include.join(",") };
+  // A request for keys alone needs no entities, unless it returns what refers to them.
+  const includedInKeys = include.some((path) => needed.includes(path)) ? included : {};
   const rows = (answer: Json) => {
     const found = withReferenced(rowsAt(answer, "result"), include, answer);
     for (const filter of filters) assertFiltered(table, found, filter);
@@ -55,7 +57,7 @@ export function weclapp(read: PresetRead): RestShapes {
               ...(range?.below === undefined ? {} : { [`${changed}-lt`]: epochMs(range.below) }),
               ...(page === undefined ? {} : { "id-gt": jsonText(page) }),
               ...(properties === undefined ? {} : { properties: properties.join(",") }),
-              ...(keysOnly ? {} : included),
+              ...(keysOnly ? includedInKeys : included),
               sort: order === "stamp" ? `${changed},id` : "id",
               page: 1,
               pageSize,
@@ -65,6 +67,7 @@ export function weclapp(read: PresetRead): RestShapes {
           };
         },
         rows,
+        tidy: (row) => assertReferenced(row, include),
         next: afterLastKey("id"),
         ...(keyFields.join() === "id"
           ? {
