@@ -1,5 +1,6 @@
 import { readdirSync, readFileSync } from "node:fs";
 import { describe, expect, it } from "vitest";
+import { parse } from "yaml";
 import { loadSyncFile } from "#mapping";
 import type { JsonObject } from "#model";
 import { resourceNames } from "#service";
@@ -51,6 +52,15 @@ describe.each(presets)("the preset $name", ({ name, variables, syncFile }) => {
     const shown = secret.filter(({ isSecret }) => isSecret !== true).map((variable) => variable.name);
     // The key of ERPNext is the public half; its secret is asked for hidden.
     expect(shown).toEqual(name === "erpnext" ? ["ERP_KEY"] : []);
+  });
+
+  it("clears no field that the product rarely fills and people keep in the service", () => {
+    // A view or a table of your own shows a warning because it is meant for the service.
+    const kept = name in valueOf && name !== "ledgersmb" ? /^(telefax|labeling)$/ : /^(warning|telefax|labeling)$/;
+    const fields = Object.values<{ fields: Record<string, { own?: string }> }>(parse(syncFile).streams).flatMap(
+      (stream) => Object.entries(stream.fields),
+    );
+    expect(fields.filter(([field, { own }]) => kept.test(field) && own === undefined)).toEqual([]);
   });
 
   it("says of each kind of record where it comes from, or why not", () => {

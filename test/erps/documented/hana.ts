@@ -47,7 +47,8 @@ class Hana implements LocalProduct {
         BusinessPartner: partner,
         AddressID: key,
         StreetName: "Hauptstr.",
-        HouseNumber: `${at}`,
+        // One house has a name instead of a number.
+        HouseNumber: at === 7 ? "" : `${at}`,
         PostalCode: "53111",
         CityName: "Bonn",
       });
@@ -115,8 +116,8 @@ class Hana implements LocalProduct {
         ["AddressID"],
         (row) => ({
           customer: row["BusinessPartner"]!,
-          name: `Hauptstr. ${jsonText(row["HouseNumber"])}, ${jsonText(row["CityName"])}`,
-          street: `Hauptstr. ${jsonText(row["HouseNumber"])}`,
+          name: `${streetOf(row)}, ${jsonText(row["CityName"])}`,
+          street: streetOf(row),
           zipcode: row["PostalCode"]!,
           city: row["CityName"]!,
         }),
@@ -155,6 +156,10 @@ class Hana implements LocalProduct {
     const { partners, addresses, serviceOrders } = this.#server;
     return kind === "partners" ? partners : kind === "addresses" ? addresses : serviceOrders;
   }
+}
+
+function streetOf(row: JsonObject): string {
+  return row["HouseNumber"] === "" ? "Hauptstr." : `Hauptstr. ${jsonText(row["HouseNumber"])}`;
 }
 
 function keyOf(kind: string, at: number): string {
