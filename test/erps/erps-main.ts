@@ -15,8 +15,8 @@ import { report } from "./report.ts";
 import { play, type Verdict } from "./trial.ts";
 import { startTryton } from "./tryton/index.ts";
 
-// `npm run erps`, or `npm run erps -- --only cap`: the presets on real products that it installs. `npm run erps -- odoo --url …`: on one
-// that is already running. Exit code 0 only without complaints.
+// `npm run erps`, or `npm run erps -- --only cap`: the presets on real products that it installs, and on local servers that answer as
+// others document. `npm run erps -- odoo --url …`: on a product that is already running. Exit code 0 only without complaints.
 // Every part of a run listens to the same signals.
 setMaxListeners(0);
 

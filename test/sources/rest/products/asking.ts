@@ -1,3 +1,4 @@
+import { readFileSync } from "node:fs";
 import type { Json } from "#model";
 import type { WebServer } from "../../../kit/http.ts";
 
@@ -51,4 +52,27 @@ export function unsourced(behaviours: readonly Behaviour[]): string[] {
   const twice = all.filter((what, at) => all.indexOf(what) !== at);
   const vague = behaviours.filter(({ source }) => !/https?:\/\/|\.(py|json|ts)\b/.test(source));
   return [...twice, ...vague.map(({ what }) => what)];
+}
+
+/** An address, a file of a public repository, or a file of Frappe or ERPNext. */
+const CITED =
+  /https:\/\/[\w./-]+|github\.com\/[\w/-]+, [\w./-]+\.(?:json|ts|py)|\b(?:frappe|erpnext)\/[\w./-]+\.(?:py|json)/g;
+
+/** The pages that do not say how many behaviours of a product are shown, and from how many documents and files. */
+export function miscounted(guide: string, behaviours: readonly Behaviour[]): string[] {
+  const sources = new Set(behaviours.flatMap(({ source }) => source.match(CITED) ?? [])).size;
+  const pages: Readonly<Record<string, string>> = {
+    [`erps/${guide}.md`]: `${behaviours.length} behaviours, each with its source (${sources} `,
+    "erps.md": `${behaviours.length} behaviours from ${sources} `,
+  };
+  return Object.entries(pages)
+    .filter(([page, wanted]) => !linesOf(page, guide).includes(wanted))
+    .map(([page, wanted]) => `${page}: ${wanted}`);
+}
+
+/** The text of a guide, or the row of the table that links to it. */
+function linesOf(page: string, guide: string): string {
+  const text = readFileSync(new URL(`../../../../docs/${page}`, import.meta.url), "utf8");
+  const rows = text.split("\n").filter((line) => page !== "erps.md" || line.includes(`(erps/${guide}.md)`));
+  return rows.join(" ").replaceAll(/\s+/g, " ");
 }

@@ -1,7 +1,7 @@
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import type { Json } from "#model";
 import { type WebServer, startWebServer } from "../../../kit/http.ts";
-import { ask, unsourced, queryOf, type Behaviour } from "./asking.ts";
+import { ask, miscounted, unsourced, queryOf, type Behaviour } from "./asking.ts";
 import { BUSY, FrappeSite, UPDATING } from "./frappe/site.ts";
 
 const API = "frappe/api/v1.py";
@@ -383,5 +383,9 @@ describe(`a local Frappe site with ${behaviours.length} behaviours of its public
 
   it("names the source of each", () => {
     expect(unsourced(behaviours)).toEqual([]);
+  });
+
+  it("is counted in the field guide and the table of what was proven", () => {
+    expect(miscounted("erpnext", behaviours)).toEqual([]);
   });
 });

@@ -1,6 +1,6 @@
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import { type WebServer, startWebServer } from "../../../kit/http.ts";
-import { ask, unsourced, queryOf, type Behaviour } from "./asking.ts";
+import { ask, miscounted, unsourced, queryOf, type Behaviour } from "./asking.ts";
 import { BUSY, problem, WeclappTenant } from "./weclapp/tenant.ts";
 
 const DOCUMENT =
@@ -312,5 +312,9 @@ describe(`a local weclapp with ${behaviours.length} documented behaviours`, () =
 
   it("names the source of each", () => {
     expect(unsourced(behaviours)).toEqual([]);
+  });
+
+  it("is counted in the field guide and the table of what was proven", () => {
+    expect(miscounted("weclapp", behaviours)).toEqual([]);
   });
 });

@@ -1,6 +1,6 @@
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import { type WebServer, startWebServer } from "../../../kit/http.ts";
-import { ask, unsourced, queryOf, type Behaviour } from "./asking.ts";
+import { ask, miscounted, unsourced, queryOf, type Behaviour } from "./asking.ts";
 import { XentralInstance } from "./xentral/instance.ts";
 
 const OPENAPI =
@@ -231,5 +231,9 @@ describe(`a local Xentral with ${behaviours.length} documented behaviours`, () =
 
   it("names the source of each", () => {
     expect(unsourced(behaviours)).toEqual([]);
+  });
+
+  it("is counted in the field guide and the table of what was proven", () => {
+    expect(miscounted("xentral", behaviours)).toEqual([]);
   });
 });
