@@ -55,11 +55,12 @@ interface ParentReads {
  * Returns reads of records by their keys; these are not the keys of the rows that hold them.
  * @throws {ParkError} from both reads when the row that holds an asked record cannot be split.
  */
-export function memberReads({ readOne, readMany }: ParentReads, members: Members): ParentReads {
+export function memberReads(rows: ParentReads, members: Members): ParentReads {
+  const { readMany } = rows;
   return {
     async readOne(key, signal) {
       const parent = members.parent(key);
-      const row = parent === undefined ? undefined : await readOne(parent, signal);
+      const row = parent === undefined ? undefined : await rows.readOne(parent, signal);
       if (parent === undefined || row === undefined) return undefined;
       return members.of(parent, row).find((record) => record.key === key)?.row;
     },
@@ -69,8 +70,8 @@ export function memberReads({ readOne, readMany }: ParentReads, members: Members
           async readMany(keys: readonly Key[], signal: AbortSignal) {
             const asked = new Set(keys);
             const parents = new Set(keys.map((key) => members.parent(key)).filter((parent) => parent !== undefined));
-            const rows = await readMany([...parents], signal);
-            const records = [...rows].flatMap(([parent, row]) => members.of(parent, row));
+            const found = await readMany([...parents], signal);
+            const records = [...found].flatMap(([parent, row]) => members.of(parent, row));
             return new Map(records.filter(({ key }) => asked.has(key)).map(({ key, row }) => [key, row]));
           },
         }),

@@ -62,7 +62,7 @@ describe("members of a list in an API without single records", () => {
     await using scene = await Scene.open(memoryPlace);
     const stream = await persons();
     // A walk that finds less than there is.
-    const keys = vi.fn(stream.keys.bind(stream));
+    const keys = vi.fn<typeof stream.keys>((signal) => stream.keys(signal));
     const sweeper = new Sweeper({
       store: scene.store,
       streams: new Map(),
