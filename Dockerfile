@@ -42,7 +42,7 @@ COPY docs/commands.md docs/notifications.md docs/sync-file.md ./docs/
 # The commands of the operator: docker compose exec svcsync svcsync status
 RUN chmod +x dist/main.js && ln -s /app/dist/main.js /usr/local/bin/svcsync
 # Fail the build, not the first start, when the store's library or a program does not work on this platform.
-# It leaves nothing behind: no cache of compiled code for root, whom nobody is here.
+# Without a compile cache: this step runs as root, the container does not.
 RUN NODE_DISABLE_COMPILE_CACHE=1 svcsync --version && redis-server --version \
   && node -e 'new (require("better-sqlite3"))(":memory:").exec("SELECT 1")'
 # Of the release; deploy/release/docker-bake.json gives them. After the steps that they would repeat.

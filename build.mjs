@@ -20,7 +20,8 @@ const bundle = await rolldown({
     ...Object.fromEntries(started.map((file) => [`lib/${basename(file, ".ts")}`, join(root, "src", file)])),
   },
   platform: "node",
-  // Packages stay packages: they are updated, listed and scanned as such. The helper is what `using` becomes in Node.js 22.
+  // Packages stay packages: they are updated, listed and scanned as such. The exception is the helper that rolldown needs to translate
+  // `using` for Node.js 22.
   external: (id) => !(/^[.#]|^@oxc-project.runtime/.test(id) || isAbsolute(id)),
   // No file of src does anything by being imported.
   treeshake: { moduleSideEffects: false },
@@ -33,7 +34,7 @@ cpSync(join(root, "src", presets), join(folder, presets), { recursive: true });
 chmodSync(join(folder, "main.js"), 0o755);
 writeFileSync(join(folder, "package.json"), JSON.stringify({ type: "module", commit: commit() }));
 
-// What an earlier build left goes last: a program that runs there finds what it has yet to load as long as it can.
+// Files of an earlier build are deleted last, so that a program that runs from this folder can still load them meanwhile.
 const built = new Set(["package.json", ...output.map(({ fileName }) => join(fileName))]);
 for (const entry of readdirSync(folder, { recursive: true, withFileTypes: true })) {
   const file = relative(folder, join(entry.parentPath, entry.name));

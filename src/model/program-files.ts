@@ -1,6 +1,6 @@
 import { basename } from "node:path";
 
-/** The build puts the modules together, in a folder beside main.js: there no module knows its own place any more, and this one does. */
+/** The build puts the modules into dist/lib, so a module cannot find files by its place in src. The paths below work in src and in dist. */
 const isSource = import.meta.url.endsWith(".ts");
 
 /** A file that is read while the program runs. The path begins at the folder of main.js; `../` leads to the root of the package. */
