@@ -84,7 +84,7 @@ export interface Declared<Kind extends TargetKind, Shape extends z.ZodRawShape, 
   readonly help: string;
   /** The members of the JSON, the fields of the form and the options of the command, beside `why` and `confirm`. */
   readonly input?: Shape;
-  /** What docs/api.md says of the members. */
+  /** What the page about the API says of the members. */
   readonly inputHelp?: string;
   /** It cannot simply be undone: it takes a reason and a confirmation. */
   readonly isFinal?: boolean;
