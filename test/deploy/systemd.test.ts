@@ -114,7 +114,10 @@ describe("what systemd is told", () => {
     let isStanding = true;
     const prove = () => (isStanding ? Promise.reject(standing) : Promise.resolve());
     await using _fed = manager.feed(prove, "Following tickets");
-    await vi.waitFor(() => expect(systemd.heard()).toContain("STATUS=Standing still: tickets was not polled for 90 s"));
+    await vi.waitFor(
+      () => expect(systemd.heard()).toContain("STATUS=Standing still: tickets was not polled for 90 s"),
+      120_000,
+    );
     expect(systemd.heard()).not.toContain("WATCHDOG");
     isStanding = false;
     await vi.waitFor(() => expect(systemd.heard()).toMatch(/WATCHDOG=1\nSTATUS=Following tickets/), 60_000);

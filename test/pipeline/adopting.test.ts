@@ -24,7 +24,7 @@ const customers = (scene: DeliveryScene) => scene.tenant.sandbox.records("custom
 async function creating(scene: DeliveryScene) {
   scene.fault({ kind: "latency", ms: 1_500, when: "after", method: "POST", count: 1 });
   const ended = scene.deliver(id);
-  await vi.waitFor(() => expect(customers(scene)).toHaveLength(1));
+  await vi.waitFor(() => expect(customers(scene)).toHaveLength(1), 120_000);
   // The index is read now.
   scene.clock.advance(1);
   return { ended };

@@ -118,7 +118,7 @@ describe("a stream that creates nothing", () => {
     entered(scene);
     const ending = new AbortController();
     const running = scene.leftOut.run(ending.signal);
-    await vi.waitFor(async () => expect(await scene.store.record(id)).toMatchObject({ state: "due" }));
+    await vi.waitFor(async () => expect(await scene.store.record(id)).toMatchObject({ state: "due" }), 120_000);
     ending.abort();
     await running.catch(() => {});
     expect(await scene.settle(id)).toMatchObject({ state: "applied" });

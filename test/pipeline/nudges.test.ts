@@ -62,7 +62,7 @@ describe("nudges", () => {
   it("that the queue does not take are logged", async () => {
     const { nudges, logger } = nudging(() => Promise.reject(new RetryError("E_QUEUE_UNREACHABLE", "it is away")));
     nudges.nudge("customers");
-    await vi.waitFor(() => expect(logger.lines).toHaveLength(1));
+    await vi.waitFor(() => expect(logger.lines).toHaveLength(1), 120_000);
     expect(logger.lines[0]).toMatchObject({ level: "warn", message: "nudged poll was not taken by the queue" });
   });
 });

@@ -42,11 +42,11 @@ it("an in-process queue keeps a stream's polls apart when one outlives the stop,
   const handlers = { deliver: async () => undefined, poll };
   await queue.start(handlers, { concurrency: 1 });
   await queue.pollNow("customers");
-  await vi.waitFor(() => expect(count).toBe(1));
+  await vi.waitFor(() => expect(count).toBe(1), 120_000);
   await queue.stop(10);
   await queue.start(handlers, { concurrency: 1 });
   await queue.pollNow("customers");
   end.resolve();
-  await vi.waitFor(() => expect(count).toBe(2));
+  await vi.waitFor(() => expect(count).toBe(2), 120_000);
   expect(most).toBe(1);
 });

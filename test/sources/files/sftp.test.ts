@@ -86,7 +86,7 @@ describe("a folder on an SFTP server", () => {
     await Promise.all(answers);
     await there.list("");
     await there[Symbol.asyncDispose]();
-    await vi.waitFor(() => expect(server.connectionCount()).toBe(0));
+    await vi.waitFor(() => expect(server.connectionCount()).toBe(0), 120_000);
   });
 
   it("keeps nothing of what it read, however long the connection lasts", async () => {
