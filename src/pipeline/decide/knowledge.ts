@@ -18,7 +18,7 @@ export type KnownRecord = Pick<RecordView, "state" | "applied" | "deleted" | "bi
  * What a decision may ask. Reads only. A delivery asks the store and the service (live), a plan the store and what it has decided about other
  * records (planned), a comparison before the first run the store and the match index that it has just read (surveyed).
  */
-export interface Knowledge<R extends Deliverable> {
+export interface Knowledge<R extends Deliverable> extends Pick<RecordStore, "boundTo"> {
   readonly resolver: Resolver;
   /** Told what the record should be, before anything about it is decided. */
   noteWanted?(wanted: Wanted): void;
@@ -27,7 +27,6 @@ export interface Knowledge<R extends Deliverable> {
   /** Another record, as it is now. */
   recordNow(id: RecordId): Promise<KnownRecord | undefined>;
   cursor: IntakeStore["cursor"];
-  boundTo: RecordStore["boundTo"];
   /**
    * Records of the service with the natural key of `wanted`. With `mayCreate`, other records with the key wait until it is decided what becomes
    * of this one.

@@ -127,7 +127,7 @@ const resultPages = new Map([
 
 /** `page` gets the result and the request of this very act, so their types are known. */
 function resultPage<Asked extends Given, Result>(
-  act: { run(systems: never, given: Asked, by: Actor): Promise<Result> },
+  act: { readonly run: (systems: never, given: Asked, by: Actor) => Promise<Result> },
   page: (result: Result, shown: Shown & { readonly given: Asked }) => Html | undefined,
 ): [object, (result: unknown, shown: Shown) => Html | undefined] {
   // oxlint-disable-next-line typescript/no-unsafe-type-assertion -- the map calls it with what the same act returned
