@@ -243,6 +243,26 @@ describe("a mass change in the ERP", () => {
     expect(mass.writtenForeign()).toBe(40);
   });
 
+  it("is not counted again while a poll still reads what the ERP takes back", async () => {
+    await using mass = await MassRig.open(100);
+    await mass.poll(rows(0, 79, foreign));
+    // Another process plans what it finds held at its first look.
+    mass.restart();
+    const written: number[] = [];
+    mass.beforePage = async (page) => {
+      if (page < 2) return;
+      let turns = 0;
+      await mass.until(() => Promise.resolve(++turns > 1_000));
+      await mass.deliver();
+      written.push(mass.writtenForeign());
+    };
+    await mass.poll(rows(0, 74), [], rows(74, 79));
+    mass.beforePage = () => Promise.resolve();
+    await mass.until(async () => (await mass.held()) === undefined);
+    await mass.deliver();
+    expect([...written, mass.writtenForeign()]).toEqual([0, 0]);
+  });
+
   it("keeps its plan while single records change, and gets another when many do", async () => {
     await using mass = await MassRig.open(100);
     await mass.poll(rows(0, 100, foreign));

@@ -122,11 +122,13 @@ export class MassGuard {
     if (confirmed !== undefined) await this.#inTurn(name, () => this.#confirmIfAsked(name));
     const isUndecided = fresh + again > 0;
     if (!held) this.#planAt.delete(name);
-    // A round that was never counted is planned by its decision, if that is not over.
-    else if ((held.plan !== null || !isUndecided) && isPast(this.#planAt, name))
-      await this.#inTurn(name, () => this.#planAgain(stream, signal));
     if (!isUndecided) this.#countAt.delete(name);
-    else if (isPast(this.#countAt, name) && !this.#polling.has(name)) await this.decide(name, signal);
+    // A poll has stored a part of what it reads: only its end shows what is left.
+    if (this.#polling.has(name)) return;
+    // A round that was never counted is planned by its decision, if that is not over.
+    if (held && (held.plan !== null || !isUndecided) && isPast(this.#planAt, name))
+      await this.#inTurn(name, () => this.#planAgain(stream, signal));
+    if (isUndecided && isPast(this.#countAt, name)) await this.decide(name, signal);
   }
 
   /** Releases what the person saw. Later changes of the same records are still undecided, and stay so. */
@@ -233,6 +235,7 @@ export class MassGuard {
     if (!held) return;
     try {
       const { updates, plan } = await this.#plan(stream, signal);
+      if (this.#polling.has(name)) return void this.#planAt.set(name, 0);
       this.#planAt.set(name, performance.now() + COUNT_AGAIN_MS);
       const bound = await store.rounds.boundCount(name);
       if (massGuard.percent >= 100 || !isTooMuch(massGuard, { updates, known: bound }))
