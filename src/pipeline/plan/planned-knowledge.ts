@@ -10,22 +10,21 @@ import {
   type ServiceId,
 } from "#model";
 import type { Service } from "#service";
-import type { IntakeStore, MatchStore, NoteStore, RecordStore, RecordView } from "#store";
-import type { Bound, Knowledge, KnownRecord } from "../decide/knowledge.ts";
+import type { MatchStore, RecordView } from "#store";
+import type { Knowledge, KnownRecord } from "../decide/knowledge.ts";
 import { childrenFirst, STILL_BELOW } from "../decide/children.ts";
-import type { Edited } from "../wanted/difference.ts";
-import { editedAsSeen } from "../wanted/filled.ts";
 import { Resolver, type KnownParents, type Wanted } from "../wanted/resolver.ts";
 import { lookUp, type Found } from "../match/candidates.ts";
 import type { KeysInFlight } from "../match/keys-in-flight.ts";
-import { expectFree, knownMerge, mergedBefore, standingChildren } from "../counterpart/merges.ts";
+import { expectFree, standingChildren } from "../counterpart/merges.ts";
 import type { PendingIds } from "./pending-ids.ts";
+import { StoreKnowledge, type ReadStore } from "../decide/store-knowledge.ts";
 
 /** Returns the id of a name in the service, or undefined if the names have not been read. Throws like {@link Service.lookup}. */
 export type NameLookup = (...of: Parameters<Service["lookup"]>) => Promise<ServiceId | undefined>;
 
 export interface PlannedKnowledgeDeps {
-  readonly store: RecordStore & NoteStore & Pick<IntakeStore, "cursor"> & Pick<MatchStore, "matches" | "matchKeys">;
+  readonly store: ReadStore & Pick<MatchStore, "matches" | "matchKeys">;
   readonly bindings: KnownParents["bindings"];
   readonly names: NameLookup;
   /** Natural keys of the records that the plan creates. */
@@ -41,13 +40,14 @@ export interface PlannedKnowledgeDeps {
 }
 
 /** What a plan knows about one record: the store, and what the plan has decided about others. */
-export class PlannedKnowledge implements Knowledge<RecordView> {
+export class PlannedKnowledge extends StoreKnowledge implements Knowledge<RecordView> {
   readonly resolver: Resolver;
   readonly #deps: PlannedKnowledgeDeps;
   /** Records of the service that are deleted before. */
   readonly #gone = new Set<ServiceId>();
 
   constructor(deps: PlannedKnowledgeDeps, ids: PendingIds) {
+    super(deps.store);
     this.#deps = deps;
     const lookup: Service["lookup"] = async (resource, by, value, signal) =>
       (await deps.names(resource, by, value, signal)) ?? ids.idOf({ idOf: resource, by, value });
@@ -62,18 +62,6 @@ export class PlannedKnowledge implements Knowledge<RecordView> {
 
   record(id: RecordId): Promise<KnownRecord | undefined> {
     return this.#deps.others.record(id);
-  }
-
-  recordNow(id: RecordId): Promise<KnownRecord | undefined> {
-    return this.#deps.store.record(id);
-  }
-
-  cursor(...of: Parameters<IntakeStore["cursor"]>): ReturnType<IntakeStore["cursor"]> {
-    return this.#deps.store.cursor(...of);
-  }
-
-  boundTo(...of: Parameters<RecordStore["boundTo"]>): ReturnType<RecordStore["boundTo"]> {
-    return this.#deps.store.boundTo(...of);
   }
 
   /** A record of the service that is known to be merged stands for the one that is left. */
@@ -96,22 +84,6 @@ export class PlannedKnowledge implements Knowledge<RecordView> {
       const { code, message, details } = errorFacts(thrown);
       throw new ParkError(code, message, { details });
     }
-  }
-
-  mergedTo(binding: Binding): Promise<ServiceId | undefined> {
-    return knownMerge(this.#deps.store, binding);
-  }
-
-  mergedNow(binding: Binding): Promise<ServiceId | undefined> {
-    return this.mergedTo(binding);
-  }
-
-  mergedBefore({ id, binding }: Bound<RecordView>): Promise<ServiceId | undefined> {
-    return mergedBefore(this.#deps.store, id, binding);
-  }
-
-  edited({ inFlight }: RecordView, last: Projection, wanted: Wanted): Promise<Edited> {
-    return Promise.resolve(editedAsSeen(last, inFlight?.fields, wanted));
   }
 
   async expectChildless({ id }: RecordView): Promise<void> {

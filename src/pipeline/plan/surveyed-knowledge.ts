@@ -1,18 +1,17 @@
 import type { Stream } from "#mapping";
-import { recordName, type Binding, type Projection, type RecordId, type ServiceId } from "#model";
+import { recordName, type Binding, type Projection, type RecordId } from "#model";
 import type { Service } from "#service";
-import type { IntakeStore, NoteStore, RecordStore, RecordView } from "#store";
-import type { Bound, Knowledge, KnownRecord } from "../decide/knowledge.ts";
-import type { Edited } from "../wanted/difference.ts";
-import { editedAsSeen } from "../wanted/filled.ts";
+import type { RecordView } from "#store";
+import type { Knowledge, KnownRecord } from "../decide/knowledge.ts";
 import { Resolver, type Wanted } from "../wanted/resolver.ts";
 import type { Found } from "../match/candidates.ts";
 import type { KeysInFlight } from "../match/keys-in-flight.ts";
 import type { Matcher } from "../match/matcher.ts";
-import { knownMerge, mergedBefore, withMerges, type MergedBinding } from "../counterpart/merges.ts";
+import { withMerges, type MergedBinding } from "../counterpart/merges.ts";
+import { StoreKnowledge, type ReadStore } from "../decide/store-knowledge.ts";
 
 export interface SurveyedKnowledgeDeps {
-  readonly store: RecordStore & NoteStore & Pick<IntakeStore, "cursor">;
+  readonly store: ReadStore;
   readonly service: Pick<Service, "lookup">;
   readonly matcher: Pick<Matcher, "find">;
   /** Natural keys of the records that a first run creates. */
@@ -22,12 +21,13 @@ export interface SurveyedKnowledgeDeps {
 }
 
 /** What is known about one record before the first run: the store, and the match index that was just read. */
-export class SurveyedKnowledge implements Knowledge<RecordView> {
+export class SurveyedKnowledge extends StoreKnowledge implements Knowledge<RecordView> {
   readonly resolver: Resolver;
   readonly #deps: SurveyedKnowledgeDeps;
   #wanted: Wanted | undefined;
 
   constructor(deps: SurveyedKnowledgeDeps) {
+    super(deps.store);
     this.#deps = deps;
     const bindings = (ids: readonly RecordId[]) => this.#bindings(ids);
     this.resolver = new Resolver({ bindings, record: (id) => deps.store.record(id) }, deps.service);
@@ -43,19 +43,7 @@ export class SurveyedKnowledge implements Knowledge<RecordView> {
   }
 
   record(id: RecordId): Promise<KnownRecord | undefined> {
-    return this.#deps.store.record(id);
-  }
-
-  recordNow(id: RecordId): Promise<KnownRecord | undefined> {
-    return this.record(id);
-  }
-
-  cursor(...of: Parameters<IntakeStore["cursor"]>): ReturnType<IntakeStore["cursor"]> {
-    return this.#deps.store.cursor(...of);
-  }
-
-  boundTo(...of: Parameters<RecordStore["boundTo"]>): ReturnType<RecordStore["boundTo"]> {
-    return this.#deps.store.boundTo(...of);
+    return this.recordNow(id);
   }
 
   match({ id }: RecordView, stream: Stream, wanted: Wanted, _: boolean, signal: AbortSignal): Promise<Found> {
@@ -66,22 +54,6 @@ export class SurveyedKnowledge implements Knowledge<RecordView> {
   /** @throws {WaitError} E_MATCH_TAKEN where the first run creates another record with the natural key. */
   noteCreate({ id }: RecordView, stream: Stream, projection: Projection): void {
     this.#deps.keys.reserve(stream, projection, id);
-  }
-
-  mergedTo(binding: Binding): Promise<ServiceId | undefined> {
-    return knownMerge(this.#deps.store, binding);
-  }
-
-  mergedNow(binding: Binding): Promise<ServiceId | undefined> {
-    return this.mergedTo(binding);
-  }
-
-  mergedBefore({ id, binding }: Bound<RecordView>): Promise<ServiceId | undefined> {
-    return mergedBefore(this.#deps.store, id, binding);
-  }
-
-  edited({ inFlight }: RecordView, last: Projection, wanted: Wanted): Promise<Edited> {
-    return Promise.resolve(editedAsSeen(last, inFlight?.fields, wanted));
   }
 
   /** Only bound records have children in the service, and these are not surveyed. */
