@@ -40,7 +40,7 @@ export class Comparison {
     if (live === undefined) return [];
     const ever = this.#ever[resource];
     for (const [key, record] of live) ever.set(key, record);
-    for (const [key, last] of ever) if (!live.has(key)) ever.set(key, this.#erp.retired(resource, last));
+    for (const [key, last] of ever) if (!live.has(key)) ever.set(key, { ...last, ...this.#erp.retired[resource] });
     const wanted = [...ever.values()];
     const fields = [...new Set(wanted.flatMap((record) => Object.keys(record)))];
     const found = this.#sandbox.records(resource).map((record) => this.#named(record, fields));

@@ -60,6 +60,6 @@ export interface Erp extends AsyncDisposable {
   remove(): Promise<void>;
   /** What the ERP shows now to svcsync's user, as the service should have it. */
   records(): Promise<Records>;
-  /** What the service should keep of a record that the ERP shows no more. */
-  retired(resource: Compared, last: JsonObject): JsonObject;
+  /** What the service should show of a record that the ERP shows no more; all else stays as it was. */
+  readonly retired: Partial<Readonly<Record<Compared, JsonObject>>>;
 }

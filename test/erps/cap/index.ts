@@ -9,7 +9,7 @@ import { Closing } from "#daemon";
 import type { JsonObject } from "#model";
 import { freePort } from "../../setup/free-port.ts";
 import { disposableFolder, startServer } from "../../setup/server.ts";
-import type { Compared, Disguise, Erp, Password, Records } from "../erp.ts";
+import type { Disguise, Erp, Password, Records } from "../erp.ts";
 import { presetFile } from "../preset-file.ts";
 import { ENTITIES, newRow, recordsOf, type Company, type Entity } from "./rows.ts";
 
@@ -54,6 +54,11 @@ const LONG_AGO_MS = 3_600_000;
 
 class Cap implements Erp {
   readonly product: string;
+  readonly retired: Erp["retired"] = {
+    customer: { customerStatus: "Inactive" },
+    ticket: { ticketStatus: "Closed" },
+    svcDocument: { externalReferenceNumber: "Cancelled" },
+  };
   readonly syncFile = presetFile("odata");
   readonly environment: Erp["environment"];
   readonly disguises: readonly Disguise[];
@@ -110,13 +115,6 @@ class Cap implements Erp {
 
   async records(): Promise<Records> {
     return recordsOf(this.#names, (entity) => this.#read(entity));
-  }
-
-  retired(resource: Compared, last: JsonObject): JsonObject {
-    if (resource === "customer") return { ...last, customerStatus: "Inactive" };
-    if (resource === "ticket") return { ...last, ticketStatus: "Closed" };
-    if (resource === "svcDocument") return { ...last, externalReferenceNumber: "Cancelled" };
-    return last;
   }
 
   async [Symbol.asyncDispose](): Promise<void> {

@@ -1,6 +1,6 @@
 import type { Clock, JsonObject } from "#model";
 import { BusinessCentral } from "../../sources/odata/server/business-central.ts";
-import type { Compared, Records } from "../erp.ts";
+import type { Records } from "../erp.ts";
 import { byKey, LocalErp, REFERRED, type LocalProduct } from "./local-erp.ts";
 
 /** Business Central as its documents describe it. */
@@ -10,6 +10,7 @@ export async function startCentral(clock: Clock): Promise<LocalErp> {
 
 class Central implements LocalProduct {
   readonly product = "Business Central (documented)";
+  readonly retired: LocalProduct["retired"] = { customer: { customerStatus: "Inactive" } };
   readonly preset = "businessCentral";
   readonly counts = { customers: 30, contacts: 40, orders: 30 };
   readonly environment: LocalProduct["environment"];
@@ -103,10 +104,6 @@ class Central implements LocalProduct {
         }),
       ),
     };
-  }
-
-  retired(resource: Compared, last: JsonObject): JsonObject {
-    return resource === "customer" ? { ...last, customerStatus: "Inactive" } : last;
   }
 
   deny(isDenied: boolean): void {

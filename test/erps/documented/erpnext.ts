@@ -2,7 +2,7 @@ import type { Clock, Json, JsonObject } from "#model";
 import { jsonText } from "../../../src/sources/wire/stamps/values.ts";
 import { startWebServer, type WebServer } from "../../kit/http.ts";
 import { FrappeSite } from "../../sources/rest/products/frappe/site.ts";
-import type { Compared, Records } from "../erp.ts";
+import type { Records } from "../erp.ts";
 import { byKey, LocalErp, REFERRED, type LocalProduct } from "./local-erp.ts";
 
 const MICROS_PER_MS = 1000;
@@ -29,6 +29,11 @@ const TYPES: Readonly<Record<string, string>> = {
 
 class ErpNext implements LocalProduct {
   readonly product = "ERPNext (public source)";
+  readonly retired: LocalProduct["retired"] = {
+    customer: { customerStatus: "Inactive" },
+    svcDocument: { externalReferenceNumber: "Cancelled" },
+    ticket: { ticketStatus: "Closed" },
+  };
   readonly preset = "erpnext";
   readonly counts = { customers: 30, contacts: 40, sites: 30, issues: 30, visits: 30 };
   readonly environment: LocalProduct["environment"];
@@ -154,12 +159,6 @@ class ErpNext implements LocalProduct {
         externalReferenceNumber: row["docstatus"] === 2 ? "Cancelled" : "Submitted",
       })),
     };
-  }
-
-  retired(resource: Compared, last: JsonObject): JsonObject {
-    if (resource === "customer") return { ...last, customerStatus: "Inactive" };
-    if (resource === "svcDocument") return { ...last, externalReferenceNumber: "Cancelled" };
-    return resource === "ticket" ? { ...last, ticketStatus: "Closed" } : last;
   }
 
   deny(isDenied: boolean): void {

@@ -1,6 +1,6 @@
 import type { Clock, JsonObject } from "#model";
 import { S4Hana } from "../../sources/odata/server/s4hana.ts";
-import type { Compared, Records } from "../erp.ts";
+import type { Records } from "../erp.ts";
 import { byKey, LocalErp, REFERRED, type LocalProduct } from "./local-erp.ts";
 import { jsonText } from "../../../src/sources/wire/stamps/values.ts";
 
@@ -13,6 +13,7 @@ const numbers: Readonly<Record<string, number>> = { partners: 1_000_100, address
 
 class Hana implements LocalProduct {
   readonly product = "S/4HANA (documented)";
+  readonly retired: LocalProduct["retired"] = { customer: { customerStatus: "Inactive" } };
   readonly preset = "s4hana";
   readonly counts = { partners: 30, addresses: 40, orders: 30 };
   readonly environment: LocalProduct["environment"];
@@ -129,10 +130,6 @@ class Hana implements LocalProduct {
         externalReferenceNumber: row["ServiceOrderDescription"]!,
       })),
     };
-  }
-
-  retired(resource: Compared, last: JsonObject): JsonObject {
-    return resource === "customer" ? { ...last, customerStatus: "Inactive" } : last;
   }
 
   deny(isDenied: boolean): void {

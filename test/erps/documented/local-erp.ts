@@ -1,5 +1,5 @@
 import type { JsonObject } from "#model";
-import type { Compared, Disguise, Erp, Password, Records } from "../erp.ts";
+import type { Disguise, Erp, Password, Records } from "../erp.ts";
 import { presetFile } from "../preset-file.ts";
 import { jsonText } from "../../../src/sources/wire/stamps/values.ts";
 
@@ -21,7 +21,7 @@ export interface LocalProduct extends AsyncDisposable {
   /** Writes a customer's new name with the stamp of now. It is seen when the returned function is called. */
   begin(at: number, name: string): () => void;
   records(): Records;
-  retired(resource: Compared, last: JsonObject): JsonObject;
+  readonly retired: Erp["retired"];
   /** Takes the API's user the right to read, and gives it back. */
   deny(isDenied: boolean): void;
   setPassword(isRight: boolean): void;
@@ -45,6 +45,7 @@ export class LocalErp implements Erp {
   readonly product: string;
   readonly syncFile: string;
   readonly environment: Readonly<Record<string, string>>;
+  readonly retired: Erp["retired"];
   readonly disguises: readonly Disguise[];
   readonly password: Password;
   readonly #local: LocalProduct;
@@ -57,6 +58,7 @@ export class LocalErp implements Erp {
     // A trial cannot wait for what is read every quarter of an hour.
     this.syncFile = presetFile(local.preset).replaceAll("every: 15m", "every: 1s");
     this.environment = local.environment;
+    this.retired = local.retired;
     this.#local = local;
     this.disguises = [this.#accessRule()];
     this.password = {
@@ -95,10 +97,6 @@ export class LocalErp implements Erp {
 
   async records(): Promise<Records> {
     return this.#local.records();
-  }
-
-  retired(resource: Compared, last: JsonObject): JsonObject {
-    return this.#local.retired(resource, last);
   }
 
   async [Symbol.asyncDispose](): Promise<void> {

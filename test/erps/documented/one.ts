@@ -1,6 +1,6 @@
 import { isJsonObject, type Clock, type Json, type JsonObject } from "#model";
 import { BusinessOne } from "../../sources/odata/server/business-one.ts";
-import type { Compared, Records } from "../erp.ts";
+import type { Records } from "../erp.ts";
 import { byKey, LocalErp, REFERRED, type LocalProduct } from "./local-erp.ts";
 import { jsonText } from "../../../src/sources/wire/stamps/values.ts";
 
@@ -14,6 +14,11 @@ const STATUSES: Readonly<Record<string, string>> = { "-3": "Open", "-2": "Waitin
 
 class One implements LocalProduct {
   readonly product = "Business One (documented)";
+  readonly retired: LocalProduct["retired"] = {
+    customer: { customerStatus: "Inactive" },
+    svcDocument: { externalReferenceNumber: "Cancelled" },
+    ticket: { ticketStatus: "Closed" },
+  };
   readonly preset = "businessOne";
   readonly counts = { partners: 30, persons: 40, sites: 40, calls: 30, orders: 30 };
   readonly environment: LocalProduct["environment"];
@@ -157,12 +162,6 @@ class One implements LocalProduct {
         externalReferenceNumber: row["Cancelled"] === "tYES" ? "Cancelled" : "Open",
       })),
     };
-  }
-
-  retired(resource: Compared, last: JsonObject): JsonObject {
-    if (resource === "customer") return { ...last, customerStatus: "Inactive" };
-    if (resource === "svcDocument") return { ...last, externalReferenceNumber: "Cancelled" };
-    return resource === "ticket" ? { ...last, ticketStatus: "Closed" } : last;
   }
 
   deny(isDenied: boolean): void {

@@ -2,7 +2,7 @@ import { isJsonObject, type Clock, type Json, type JsonObject } from "#model";
 import { jsonText } from "../../../src/sources/wire/stamps/values.ts";
 import { startWebServer, type WebServer } from "../../kit/http.ts";
 import { WeclappTenant } from "../../sources/rest/products/weclapp/tenant.ts";
-import type { Compared, Records } from "../erp.ts";
+import type { Records } from "../erp.ts";
 import { byKey, LocalErp, REFERRED, type LocalProduct } from "./local-erp.ts";
 
 /** weclapp as its documents describe it. */
@@ -28,6 +28,11 @@ const FIRST: Readonly<Record<string, number>> = { companies: 10_000, persons: 20
 
 class Weclapp implements LocalProduct {
   readonly product = "weclapp (documented)";
+  readonly retired: LocalProduct["retired"] = {
+    customer: { customerStatus: "Inactive" },
+    svcDocument: { externalReferenceNumber: "CANCELLED" },
+    ticket: { ticketStatus: "Closed" },
+  };
   readonly preset = "weclapp";
   readonly counts = { companies: 30, persons: 40, tickets: 30, orders: 30 };
   readonly environment: LocalProduct["environment"];
@@ -161,12 +166,6 @@ class Weclapp implements LocalProduct {
         externalReferenceNumber: row["status"]!,
       })),
     };
-  }
-
-  retired(resource: Compared, last: JsonObject): JsonObject {
-    if (resource === "customer") return { ...last, customerStatus: "Inactive" };
-    if (resource === "svcDocument") return { ...last, externalReferenceNumber: "CANCELLED" };
-    return resource === "ticket" ? { ...last, ticketStatus: "Closed" } : last;
   }
 
   deny(isDenied: boolean): void {

@@ -2,7 +2,7 @@ import { isJsonObject, type Clock, type JsonObject } from "#model";
 import { jsonText, valueAt } from "../../../src/sources/wire/stamps/values.ts";
 import { startWebServer, type WebServer } from "../../kit/http.ts";
 import { XentralInstance } from "../../sources/rest/products/xentral/instance.ts";
-import type { Compared, Records } from "../erp.ts";
+import type { Records } from "../erp.ts";
 import { byKey, LocalErp, REFERRED, type LocalProduct } from "./local-erp.ts";
 
 /** Xentral as its documents describe it. */
@@ -17,6 +17,10 @@ export async function startXentral(clock: Clock): Promise<LocalErp> {
 
 class Xentral implements LocalProduct {
   readonly product = "Xentral (documented)";
+  readonly retired: LocalProduct["retired"] = {
+    customer: { customerStatus: "Inactive" },
+    svcDocument: { externalReferenceNumber: "cancelled" },
+  };
   readonly preset = "xentral";
   readonly counts = { customers: 30, persons: 40, orders: 30 };
   readonly environment: LocalProduct["environment"];
@@ -112,11 +116,6 @@ class Xentral implements LocalProduct {
         externalReferenceNumber: row["status"]!,
       })),
     };
-  }
-
-  retired(resource: Compared, last: JsonObject): JsonObject {
-    if (resource === "customer") return { ...last, customerStatus: "Inactive" };
-    return resource === "svcDocument" ? { ...last, externalReferenceNumber: "cancelled" } : last;
   }
 
   deny(isDenied: boolean): void {

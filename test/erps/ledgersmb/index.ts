@@ -3,10 +3,9 @@ import { join } from "node:path";
 import { Client } from "pg";
 import { z } from "zod";
 import { Closing } from "#daemon";
-import type { JsonObject } from "#model";
 import { startPostgres } from "../../setup/postgres.ts";
 import { disposableFolder } from "../../setup/server.ts";
-import type { Compared, Disguise, Erp, Password, Records } from "../erp.ts";
+import type { Disguise, Erp, Password, Records } from "../erp.ts";
 import { createDatabase } from "../new-database.ts";
 import { unpackPackage } from "../packages.ts";
 import { edited, presetFile } from "../preset-file.ts";
@@ -48,6 +47,10 @@ async function connect(connectionString: string, closing: Closing): Promise<Clie
 
 class LedgerSmb implements Erp {
   readonly product: string;
+  readonly retired: Erp["retired"] = {
+    customer: { customerStatus: "Inactive" },
+    svcDocument: { externalReferenceNumber: "Deleted" },
+  };
   /** Everything is read whole, so a trial need not wait for a minute between two polls. */
   readonly syncFile = edited(presetFile("ledgersmb"), "every: 1m", "every: 1s");
   readonly environment: Erp["environment"];
@@ -138,12 +141,6 @@ class LedgerSmb implements Erp {
     await using _closing = closing;
     const client = await connect(this.#url, closing);
     return await recordsOf(async (text) => (await client.query(text)).rows);
-  }
-
-  retired(resource: Compared, last: JsonObject): JsonObject {
-    if (resource === "customer") return { ...last, customerStatus: "Inactive" };
-    if (resource === "svcDocument") return { ...last, externalReferenceNumber: "Deleted" };
-    return last;
   }
 
   [Symbol.asyncDispose](): Promise<void> {

@@ -4,7 +4,7 @@ import { z } from "zod";
 import { Closing } from "#daemon";
 import type { Json, JsonObject } from "#model";
 import { spawnTalking } from "../talking-child.ts";
-import type { Compared, Disguise, Erp, Password, Records } from "../erp.ts";
+import type { Disguise, Erp, Password, Records } from "../erp.ts";
 import { edited, presetFile } from "../preset-file.ts";
 import { WRONG_PASSWORD_SPEED } from "../trial.ts";
 import { foundCompany, PASSWORD, READER, type Company } from "./company.ts";
@@ -50,6 +50,11 @@ interface Ways {
 
 class Tryton implements Erp {
   readonly product: string;
+  readonly retired: Erp["retired"] = {
+    customer: { customerStatus: "Inactive" },
+    ticket: { ticketStatus: "Closed" },
+    svcDocument: { externalReferenceNumber: "Cancelled" },
+  };
   /** Relations are read whole, so a trial need not wait for a minute between two polls. */
   readonly syncFile = edited(presetFile("tryton"), "every: 1m", "every: 1s");
   readonly environment: Erp["environment"];
@@ -151,13 +156,6 @@ class Tryton implements Erp {
     return recordsOf(codes, this.#company, (model, where, fields) =>
       this.#reader.call(model, "search_read", where, 0, null, null, fields),
     );
-  }
-
-  retired(resource: Compared, last: JsonObject): JsonObject {
-    if (resource === "customer") return { ...last, customerStatus: "Inactive" };
-    if (resource === "ticket") return { ...last, ticketStatus: "Closed" };
-    if (resource === "svcDocument") return { ...last, externalReferenceNumber: "Cancelled" };
-    return last;
   }
 
   [Symbol.asyncDispose](): Promise<void> {

@@ -2,7 +2,7 @@ import { createConnection, type Connection } from "mysql2/promise";
 import { z } from "zod";
 import { Closing } from "#daemon";
 import type { JsonObject } from "#model";
-import type { Compared, Disguise, Password, Records, Right } from "../../erp.ts";
+import type { Disguise, Password, Records, Right } from "../../erp.ts";
 import { edited, presetFile } from "../../preset-file.ts";
 import { openDoor, type Door } from "../door.ts";
 import { NEEDS_DATABASE, type FoundErp, type Place } from "../place.ts";
@@ -60,6 +60,10 @@ interface Ways {
 
 class Dolibarr implements FoundErp {
   readonly product: string;
+  readonly retired: FoundErp["retired"] = {
+    customer: { customerStatus: "Inactive" },
+    ticket: { ticketStatus: "Closed" },
+  };
   readonly syncFile: string;
   readonly environment: FoundErp["environment"];
   readonly disguises: readonly Disguise[];
@@ -152,12 +156,6 @@ class Dolibarr implements FoundErp {
 
   records(): Promise<Records> {
     return recordsOf(this.#reader, this.#codes);
-  }
-
-  retired(resource: Compared, last: JsonObject): JsonObject {
-    if (resource === "customer") return { ...last, customerStatus: "Inactive" };
-    if (resource === "ticket") return { ...last, ticketStatus: "Closed" };
-    return last;
   }
 
   async [Symbol.asyncDispose](): Promise<void> {

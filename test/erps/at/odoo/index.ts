@@ -2,7 +2,7 @@ import { Client } from "pg";
 import { z } from "zod";
 import { Closing } from "#daemon";
 import type { Json, JsonObject } from "#model";
-import type { Compared, Disguise, Password, Records, Right } from "../../erp.ts";
+import type { Disguise, Password, Records, Right } from "../../erp.ts";
 import { edited, presetFile } from "../../preset-file.ts";
 import { openDoor, type Answered, type Door } from "../door.ts";
 import { NEEDS_DATABASE, type FoundErp, type Place } from "../place.ts";
@@ -63,6 +63,11 @@ interface Ways {
 
 class Odoo implements FoundErp {
   readonly product: string;
+  readonly retired: FoundErp["retired"] = {
+    customer: { customerStatus: "Inactive" },
+    ticket: { ticketStatus: "Closed" },
+    svcDocument: { externalReferenceNumber: "Cancelled" },
+  };
   readonly syncFile: string;
   readonly environment: FoundErp["environment"];
   readonly disguises: readonly Disguise[];
@@ -185,13 +190,6 @@ class Odoo implements FoundErp {
 
   records(): Promise<Records> {
     return recordsOf(this.#reader, MARK, this.#hasMobile);
-  }
-
-  retired(resource: Compared, last: JsonObject): JsonObject {
-    if (resource === "customer") return { ...last, customerStatus: "Inactive" };
-    if (resource === "ticket") return { ...last, ticketStatus: "Closed" };
-    if (resource === "svcDocument") return { ...last, externalReferenceNumber: "Cancelled" };
-    return last;
   }
 
   async [Symbol.asyncDispose](): Promise<void> {
