@@ -1,9 +1,8 @@
 import { describe, expect, it } from "vitest";
 import type { Change, Json } from "#model";
 import { Tally, type PlannedDelivery, type Planner } from "#pipeline";
-import { startSandbox } from "#sandbox";
 import { never } from "../kit/outcome.ts";
-import { DeliveryRig, streamsOf } from "./delivery-rig.ts";
+import { openRigScene, streamsOf } from "./delivery-rig.ts";
 
 const read = { table: "t", key: "k" };
 
@@ -40,17 +39,9 @@ const team = (key: string, department: string | null): Change => ({
 });
 
 async function setRig() {
-  const sandbox = await startSandbox();
-  const rig = await DeliveryRig.open(sandbox);
-  await rig.service.create("department", { name: "of others", code: "other" }, never);
-  return {
-    sandbox,
-    rig,
-    async [Symbol.asyncDispose]() {
-      await rig[Symbol.asyncDispose]();
-      await sandbox[Symbol.asyncDispose]();
-    },
-  };
+  const scene = await openRigScene();
+  await scene.rig.service.create("department", { name: "of others", code: "other" }, never);
+  return scene;
 }
 
 async function all(planner: Planner, ...names: string[]): Promise<PlannedDelivery[]> {
