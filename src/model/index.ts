@@ -33,6 +33,7 @@ export {
   type ResourceName,
   type ServiceId,
 } from "./outcome.ts";
+export { expectOwnAnswer, ForeignAnswer } from "./own-answer.ts";
 export {
   SyncError,
   RetryError,

@@ -1,6 +1,9 @@
+import { Client } from "pg";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { systemClock } from "#model";
 import { move } from "#store";
+import { Link } from "../../src/store/postgres/connection/link.ts";
+import { CHANNEL, unlocked } from "../../src/store/postgres/connection/prefix.ts";
 import { Scene, contact, customer, upsert } from "../conformance/store-scene.ts";
 import { silentLogger } from "../kit/logger.ts";
 import { startPgBouncer, type TestPooler } from "../setup/pgbouncer.ts";
@@ -68,4 +71,23 @@ describe.each(["session", "transaction"] as const)("a store behind PgBouncer tha
       "SELECT 1 FROM pg_locks l JOIN pg_stat_activity a USING (pid) WHERE l.locktype = 'advisory' AND a.state <> 'active'";
     expect(await ask(server.url, left)).toEqual([]);
   });
+});
+
+it("never reads the answer of a reset that PgBouncer has not read, because a notice arrived during it", async () => {
+  await using pooler = await startPgBouncer(server.url, "session");
+  const place = { url: pooler.url, schema: "public" };
+  await using notifying = new Link({ ...place, url: server.url }, unlocked(place), { max: 1 });
+  for (let round = 1; round <= 40; round++) {
+    const leaving = new Client({ connectionString: pooler.url, application_name: "svcsync" });
+    await leaving.connect();
+    await leaving.query(`LISTEN ${CHANNEL}`);
+    const notice = notifying.rows(`NOTIFY ${CHANNEL}`);
+    // The reset has to begin just before the notice: in some rounds it does.
+    const leaveAt = performance.now() + Math.random() * 0.8;
+    while (performance.now() < leaveAt);
+    await leaving.end();
+    await using link = new Link(place, unlocked(place), { max: 1 });
+    expect(await link.rows(`SELECT ${round} AS round`)).toEqual([{ round }]);
+    await notice;
+  }
 });

@@ -12,7 +12,7 @@ import {
   type MoveSide,
 } from "../move/side.ts";
 import { postgresFailure } from "./connection/failures.ts";
-import { clientOptions, describePlace, type PostgresPlace } from "./connection/link.ts";
+import { clientOptions, connectClient, describePlace, type PostgresPlace } from "./connection/link.ts";
 import type { Member } from "./connection/member.ts";
 import { locked, quoted } from "./connection/prefix.ts";
 import { joinPrepared } from "./connection/turn.ts";
@@ -62,7 +62,7 @@ export class PostgresMoveSide implements MoveSide {
     const member = await joinPrepared(place, { clock, logger, isMover: true });
     const client = new Client(clientOptions(place.url));
     try {
-      await client.connect();
+      await connectClient(client);
       return new PostgresMoveSide(place, client, member);
     } catch (thrown) {
       await client.end().catch(() => undefined);

@@ -3,6 +3,7 @@ import { systemClock } from "#model";
 import { adapters } from "#sources";
 import { engineOf } from "../../../src/sources/sql/engines/engines.ts";
 import { settings } from "../../../src/sources/sql/settings.ts";
+import { answerAhead } from "../../kit/answer-ahead.ts";
 import { openContext, poll } from "../reading.ts";
 import { openSql } from "./opened.ts";
 import { dialects, useServers } from "./servers.ts";
@@ -41,6 +42,22 @@ describe("sessions", () => {
       code: "E_SOURCE_TIMEOUT",
       family: "retry",
     });
+  });
+
+  it("are given up at once in postgres if they return the answers to earlier messages", async () => {
+    await using erp = await openSql("postgres", servers.postgres.url);
+    await erp.place.writer.run("create table items (nr varchar(9)); insert into items values ('a')");
+    await using way = await answerAhead(erp.place.url);
+    const engine = engineOf(settings.parse({ url: way.url }));
+    way.insertBefore("echo");
+    await expect(engine.connect().catch((error: unknown) => Promise.reject(engine.fault(error)))).rejects.toMatchObject(
+      {
+        code: "E_SOURCE_UNREACHABLE",
+      },
+    );
+    const session = await engine.connect();
+    expect((await session.query("select nr from items", [], never)).rows).toEqual([["a"]]);
+    await session.end();
   });
 
   it("end a statement of SQLite between two rows when it takes too long", async () => {

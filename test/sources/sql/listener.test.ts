@@ -2,6 +2,7 @@ import { Client } from "pg";
 import { describe, expect, it } from "vitest";
 import { adapters } from "#sources";
 import { startPostgres } from "../../setup/postgres.ts";
+import { answerAhead } from "../../kit/answer-ahead.ts";
 import { memoryLogger } from "../../kit/logger.ts";
 
 describe("a channel of PostgreSQL", () => {
@@ -39,6 +40,21 @@ describe("a channel of PostgreSQL", () => {
     ]);
     stop.abort();
     await listening;
+  });
+
+  it("is left before the session ends, which a pooler may hand to somebody else", async () => {
+    await using postgres = await startPostgres();
+    await using way = await answerAhead(postgres.url);
+    const sql = adapters.get("sql")!;
+    const settings = sql.settings.parse({ url: way.url, listen: "svcsync" });
+    await using source = await sql.open(settings, {
+      name: "erp",
+      clock: { now: () => Date.now() },
+      logger: memoryLogger(),
+    });
+    const stop = new AbortController();
+    await source.listen!(() => stop.abort(), stop.signal);
+    expect(way.connections[0]!.filter((message) => message.startsWith("Q")).at(-1)).toContain("unlisten *");
   });
 
   it("is refused for another database", () => {

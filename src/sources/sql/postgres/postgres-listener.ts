@@ -11,6 +11,8 @@ const AGAIN = { baseMs: 1_000, maxMs: 300_000 };
 /** How often the connection is checked. One that died silently is noticed within this and the time-out of its answer. */
 const LOOK_MS = 30_000;
 const ANSWER_MS = 10_000;
+/** How long to wait for the answer to the last statement, when the daemon ends. */
+const LAST_ANSWER_MS = 1_000;
 
 /**
  * Listens to a channel of PostgreSQL on a connection of its own. Each new connection begins with a report for all streams, because
@@ -68,6 +70,8 @@ async function listen(
     if (!over.signal.aborted) await once(over.signal, "abort");
     throw over.signal.reason;
   } finally {
+    // A session that still listens is dangerous to the next client of a pooler (see expectOwnAnswer).
+    if (signal.aborted) await Promise.race([client.query("unlisten *").catch(() => undefined), sleep(LAST_ANSWER_MS)]);
     await client.end().catch(() => undefined);
   }
 }

@@ -1,4 +1,5 @@
 import { Client, Query, type FieldDef, type QueryArrayResult } from "pg";
+import { expectOwnAnswer } from "#model";
 import type { Column, ColumnKind, QueryResult, SqlSession } from "../engines/engine.ts";
 import { RowBudget } from "../engines/row-budget.ts";
 import { tlsOptions } from "../engines/tls.ts";
@@ -40,6 +41,7 @@ export async function connectPostgres(settings: SqlSettings): Promise<SqlSession
   client.on("error", () => undefined);
   try {
     await client.connect();
+    await expectOwnAnswer(async (text) => (await client.query("select $1 as echo", [text])).rows[0]?.echo);
     await client.query(preparation(settings.statementTimeout));
   } catch (error) {
     void client.end().catch(() => undefined);

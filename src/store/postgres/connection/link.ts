@@ -1,6 +1,8 @@
-import { Client, Pool, types, type ClientConfig, type PoolClient, type QueryResult } from "pg";
+import { callbackify } from "node:util";
+import { Client, Pool, types, type ClientConfig, type ClientBase, type PoolClient, type QueryResult } from "pg";
+import { expectOwnAnswer, ForeignAnswer, sleep } from "#model";
 import { originalText } from "../text.ts";
-import type { SqlText } from "../sql.ts";
+import { fill, type SqlText } from "../sql.ts";
 import { NotCarriedOut, isAnswer, isReadsOnly, readsOnly, postgresFailure } from "./failures.ts";
 import type { SendPart } from "./step-batch.ts";
 
@@ -15,6 +17,12 @@ const CONNECT_MS = 10_000;
 const ANSWER_MS = 120_000;
 /** How long a transaction may wait for this process, in milliseconds. Others wait meanwhile; a replica's place ends after eight seconds. */
 const IDLE_MS = 3_000;
+/**
+ * The pauses before a connection is replaced whose first answer was not its own, in milliseconds: the pooler hands over the same session, which
+ * is good again once it has read the rest of its answers.
+ */
+const REPLACED_AFTER_MS = [20, 50, 200, 500];
+const ECHO = "SELECT @text AS echo";
 
 /** Reads bigint as number and reverses {@link storedText}. The keys are type numbers, fixed in pg_type.dat. */
 const parsers = new Map<number, (text: string) => unknown>([
@@ -42,6 +50,12 @@ export function clientOptions(url: string): ClientConfig {
   };
 }
 
+/** Connects a client and expects its first answer. @throws the driver's error, or {@link ForeignAnswer}. */
+export async function connectClient(client: Client): Promise<void> {
+  await client.connect();
+  await resultsOf(client, []);
+}
+
 interface LinkOptions {
   readonly max: number;
   readonly answerMs?: number;
@@ -59,12 +73,14 @@ export class Link implements AsyncDisposable {
   readonly #pool: Pool;
   readonly #prefix: SqlText;
   readonly #writes: boolean;
+  readonly #listens: boolean;
 
   /** `prefix` is the start of every message. */
   constructor({ url }: PostgresPlace, prefix: SqlText, options: LinkOptions) {
     this.#prefix = prefix;
     const { max, answerMs = ANSWER_MS, writes = false, heard } = options;
     this.#writes = writes;
+    this.#listens = heard !== undefined;
     this.#pool = new Pool({
       ...clientOptions(url),
       max,
@@ -72,7 +88,7 @@ export class Link implements AsyncDisposable {
       query_timeout: answerMs,
       // Keep connections open, because they hold the cached plans of their steps.
       idleTimeoutMillis: 0,
-      ...(writes ? { verify: expectWrites } : {}),
+      verify: (client, done) => callbackify(expectUsable)(client, writes, done),
     });
     // A broken connection is replaced, and the next message shows whether that works. Without these two listeners, for idle connections and
     // for those in use, it would end the process.
@@ -135,10 +151,14 @@ export class Link implements AsyncDisposable {
     }
   }
 
-  async #connect(): Promise<PoolClient> {
-    return await this.#pool.connect().catch((cause: unknown) => {
-      throw new NotCarriedOut(cause);
-    });
+  async #connect([pauseMs, ...later] = REPLACED_AFTER_MS): Promise<PoolClient> {
+    try {
+      return await this.#pool.connect();
+    } catch (cause) {
+      if (pauseMs === undefined || !(cause instanceof ForeignAnswer)) throw new NotCarriedOut(cause);
+      await sleep(pauseMs);
+      return await this.#connect(later);
+    }
   }
 
   /** The rows of one statement. @throws {SyncError} */
@@ -152,18 +172,25 @@ export class Link implements AsyncDisposable {
   }
 
   async [Symbol.asyncDispose](): Promise<void> {
+    // A session that still listens is dangerous to the next client of a pooler (see expectOwnAnswer).
+    if (this.#listens && this.#pool.idleCount > 0) await this.send(["UNLISTEN *"]).catch(() => undefined);
     await this.#pool.end();
   }
 }
 
-/** Several statements yield a list of results, which the driver's types do not declare. */
-async function resultsOf(client: PoolClient, statements: readonly SqlText[]): Promise<QueryResult[]> {
-  const results: QueryResult | QueryResult[] = await client.query(statements.join(";\n"));
-  return Array.isArray(results) ? results : [results];
+/** The result of each statement. @throws {ForeignAnswer} */
+async function resultsOf(client: ClientBase, statements: readonly SqlText[]): Promise<QueryResult[]> {
+  let results: QueryResult[] = [];
+  await expectOwnAnswer(async (text) => {
+    // Several statements yield a list of results, which the driver's types do not declare.
+    const all: QueryResult | QueryResult[] = await client.query([...statements, fill(ECHO, { text })].join(";\n"));
+    results = Array.isArray(all) ? all : [all];
+    return results.pop()?.rows[0]?.echo;
+  });
+  return results;
 }
 
-function expectWrites(client: PoolClient, done: (refusal?: Error) => void): void {
-  client.query<{ transaction_read_only: string }>("SHOW transaction_read_only", (failure?: Error, found?) => {
-    done(found?.rows[0]?.transaction_read_only === "on" ? readsOnly() : failure);
-  });
+async function expectUsable(client: ClientBase, writes: boolean): Promise<void> {
+  const results = await resultsOf(client, writes ? ["SHOW transaction_read_only"] : []);
+  if (results[0]?.rows[0]?.transaction_read_only === "on") throw readsOnly();
 }
