@@ -1,7 +1,6 @@
-import type { QueryResult } from "pg";
 import { expect, it } from "vitest";
 import type { RecordId } from "#model";
-import { takeSteps } from "../../src/store/postgres/connection/step-batch.ts";
+import { takeSteps, type RunGroups } from "../../src/store/postgres/connection/step-batch.ts";
 import { forgetParents, wakeRecord } from "../../src/store/statements/parents.ts";
 import { findHeld, type HeldRow } from "../../src/store/statements/records.ts";
 import { opened, type Step } from "../../src/store/steps/step.ts";
@@ -37,22 +36,19 @@ function step({ record, uses = [], touches = [], isRefused = false }: Asked): St
 /** The messages of a batch, statements by name with the records that they are about, and how each step ended. */
 async function taken(...asked: readonly Asked[]) {
   const messages: string[][] = [];
-  const send = async (statements: readonly string[]): Promise<QueryResult[]> => {
-    const told: string[] = [];
-    const results = statements.map((sql) => {
-      const [, name = "", list = "[]"] = /FROM sql_(\w+)\('(.*)'\)$/.exec(sql) ?? [];
-      const calls: { call: number; record?: number; child?: number }[] = JSON.parse(list);
-      told.push(`${name} ${calls.map(({ record, child }) => record ?? child).join(" ")}`);
-      const rows = calls.map(({ call, record }) => ({ ...held, call, id: record }));
-      return { rows, command: "", rowCount: rows.length, oid: 0, fields: [] };
-    });
-    messages.push(told);
-    return results;
+  const run: RunGroups = async (groups) => {
+    messages.push(
+      groups.map(({ of, calls }) => [of.name, ...calls.map((call) => call["record"] ?? call["child"])].join(" ")),
+    );
+    return groups.map(({ calls }, part) => ({
+      part,
+      rows: calls.map((call, at) => ({ ...held, call: at + 1, id: call["record"] })),
+    }));
   };
   const values: (number | undefined)[] = asked.map(() => undefined);
   const steps = asked.map((each, at) => opened(step(each), (value) => (values[at] = value)));
-  const { statements, ends } = await takeSteps(steps, send);
-  const refusals = ends(await send(statements)).map((end) => {
+  const { last, ends } = await takeSteps(steps, run);
+  const refusals = ends(await run(last)).map((end) => {
     if ("resolve" in end) end.resolve();
     return "refusal" in end;
   });
@@ -69,7 +65,7 @@ it("reads the facts of all steps in one message and writes in the next, statemen
 
 it("writes nothing of a step that is refused, and lets the others be", async () => {
   expect(await taken({ record: 1 }, { record: 1, isRefused: true }, { record: 2 })).toEqual({
-    messages: [["find_held 1 1 2"], ["wake_record 1 2", "forget_parents 1 2"]],
+    messages: [["find_held 1 2"], ["wake_record 1 2", "forget_parents 1 2"]],
     values: [1, undefined, 2],
     refusals: [false, true, false],
   });
@@ -83,11 +79,17 @@ it.each<[string, Asked, Asked]>([
 ])("lets a step read its facts after the writes of another if it %s", async (_, first, second) => {
   const { messages, values } = await taken(first, second);
   expect(messages).toEqual([
-    [`find_held ${first.record} ${second.record}`],
+    [["find_held", ...new Set([first.record, second.record])].join(" ")],
     [`wake_record ${first.record}`, `forget_parents ${first.record}`, `find_held ${second.record}`],
     [`wake_record ${second.record}`, `forget_parents ${second.record}`],
   ]);
   expect(values).toEqual([first.record, second.record]);
+});
+
+it("reads once what several steps read alike", async () => {
+  const { messages, values } = await taken({ record: 1 }, { record: 2 }, { record: 1, isRefused: true });
+  expect(messages[0]).toEqual(["find_held 1 2"]);
+  expect(values).toEqual([1, 2, undefined]);
 });
 
 it("takes steps together that only depend on the same record", async () => {

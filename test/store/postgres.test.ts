@@ -215,7 +215,7 @@ describe("a connection to PostgreSQL that is cut", () => {
     await using store = await open(url, place.schema);
     await store.stage("customers", { changes: [upsert("1")], cursor: 1, backfill: false, complete: true });
     const claim = (await store.claim(customer("1")))!;
-    proxy.cut(cut, "sql_open_intent");
+    proxy.cut(cut, "open_intent");
     const begun = store.begin(claim, { resource: "customer", projection: { name: "A" } });
     await expect(begun).rejects.toMatchObject({ family: "retry", code: "E_STORE_UNREACHABLE" });
     expect((await store.record(customer("1")))?.intent !== undefined).toBe(isDone);
@@ -223,6 +223,21 @@ describe("a connection to PostgreSQL that is cut", () => {
     expect(await ask(server.url, leftOpen)).toEqual([]);
     await store.release(claim);
   });
+
+  it.each<Cut>(["before", "during", "after"])(
+    "%s the server reads the facts of a step repeats the step, which is carried out once",
+    async (cut) => {
+      await using place = await makePlace();
+      await using proxy = await cuttingProxy(server.port);
+      const url = urlOf((through) => (through.port = String(proxy.port)));
+      await using store = await open(url, place.schema);
+      await store.stage("customers", { changes: [upsert("1")], cursor: 1, backfill: false, complete: true });
+      const claim = (await store.claim(customer("1")))!;
+      proxy.cut(cut, "find_held");
+      expect(await store.begin(claim, { resource: "customer", projection: { name: "A" } })).toBe(1);
+      expect((await store.record(customer("1")))?.intent).toBeDefined();
+    },
+  );
 });
 
 describe("a PostgreSQL that cannot keep the store", () => {

@@ -83,12 +83,18 @@ const withoutCause = (notice: string) => `
 const namesRecord = (notice: string) => `
   starts_with(${notice} ->> 'affected', @stream || ': ') AND strpos(${notice} ->> 'affected', @key) > 0`;
 
+/** The list of calls of a statement, one row each. Its columns are named as the statement names its values: `@name`. */
+export const CALLS = "calls";
+
 export const postgresDialect: Dialect = {
   isRecord: `${isKey("key", "@key")} AND stream || '' = @stream`,
   isAfter: `${head("key")} >= ${head("@after")} AND key > @after`,
   keyOrder: `${head("key")}, key`,
   actsOfPeople: "audit",
   isOf: isRecord,
+  rows: (values) => `SELECT ${values} FROM ${CALLS}`,
+  from: `FROM ${CALLS}`,
+  using: `USING ${CALLS}`,
   forgetNotices: `UPDATE notices SET notice = ${withoutCause(parsed("notice"))} WHERE ${namesRecord(parsed("notice"))}`,
   forgetNoticeEvents: `
     UPDATE notice_events SET event = (

@@ -28,6 +28,12 @@ export function originalText(stored: string): string {
   });
 }
 
+/** Parses JSON whose texts were stored so. Few have any to be converted: JSON shows the lower one as an escape sequence. */
+export function parseStored(json: string): unknown {
+  if (!json.includes(HIGH) && !json.includes(String.raw`\u0001`)) return JSON.parse(json);
+  return JSON.parse(json, (_, member: unknown) => (typeof member === "string" ? originalText(member) : member));
+}
+
 /**
  * SQL that turns a jsonb with such texts into JSON with the original texts. Control characters, NUL among them, are JSON escape sequences
  * there, so {@link originalText} would not see them. That function converts the rest when the text is read.

@@ -57,6 +57,13 @@ export interface Dialect {
   readonly actsOfPeople: string;
   /** Condition: the row belongs to this stream and key, which are expressions. */
   readonly isOf: (row: string, stream: string, key: string) => string;
+  /**
+   * The list of calls that a database answers with one statement, where a write names it: the rows of an insert, or what follows the SET of
+   * an update or the table of a delete. Empty where a statement runs once for each call.
+   */
+  readonly rows: (values: string) => string;
+  readonly from: string;
+  readonly using: string;
   /** Remove the cause of every notice, and of every event of one, that names the record `@stream`, `@key`. */
   readonly forgetNotices: string;
   readonly forgetNoticeEvents: string;

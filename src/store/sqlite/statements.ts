@@ -10,6 +10,9 @@ export const sqliteDialect: Dialect = {
   keyOrder: "key",
   actsOfPeople: "audit INDEXED BY audit_acts",
   isOf: (row, stream, key) => `${row}.stream = ${stream} AND ${row}.key = ${key}`,
+  rows: (values) => `VALUES (${values})`,
+  from: "",
+  using: "",
   forgetNotices: `
     UPDATE notices SET notice = json_remove(notice, '$.cause') WHERE ${namesRecord("notice ->> '$.affected'")}`,
   forgetNoticeEvents: `

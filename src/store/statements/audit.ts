@@ -20,14 +20,12 @@ export const addEntry = statement<AuditRow>({
     via: "text",
     why: "text",
   },
-  gives: {},
-  sql: () => ADD_AUDIT,
+  sql: ({ from }) => `${ADD_AUDIT} ${from}`,
 });
 
 /** Removes the attempts of a record that are too old to be kept. */
 export const dropOldAttempts = statement<{ stream: string; key: string }>({
   name: "drop_old_attempts",
   takes: { stream: "text", key: "text" },
-  gives: {},
   sql: ({ isOf }) => `DELETE FROM audit WHERE ${OLD_ATTEMPTS(isOf("audit", "@stream", "@key"))}`,
 });

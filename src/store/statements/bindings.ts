@@ -10,7 +10,6 @@ export interface OwnerRow {
 export const findOwner = statement<{ resource: string; serviceId: number }, OwnerRow>({
   name: "find_owner",
   takes: { resource: "text", serviceId: "integer" },
-  gives: { id: "integer", stream: "text", key: "text" },
   sql: () => `
     SELECT r.id, r.stream, r.key FROM bindings b JOIN records r ON r.id = b.record
     WHERE b.resource = @resource AND b.service_id = @serviceId`,
@@ -19,15 +18,13 @@ export const findOwner = statement<{ resource: string; serviceId: number }, Owne
 export const saveBinding = statement<{ record: number; resource: string; serviceId: number }>({
   name: "save_binding",
   takes: { record: "integer", resource: "text", serviceId: "integer" },
-  gives: {},
-  sql: () => `
-    INSERT INTO bindings (record, resource, service_id) VALUES (@record, @resource, @serviceId)
+  sql: ({ rows }) => `
+    INSERT INTO bindings (record, resource, service_id) ${rows("@record, @resource, @serviceId")}
     ON CONFLICT (record) DO UPDATE SET resource = excluded.resource, service_id = excluded.service_id`,
 });
 
 export const endBinding = statement<{ record: number }>({
   name: "end_binding",
   takes: { record: "integer" },
-  gives: {},
-  sql: () => "DELETE FROM bindings WHERE record = @record",
+  sql: ({ using }) => `DELETE FROM bindings ${using} WHERE record = @record`,
 });

@@ -35,7 +35,6 @@ export const findTold = statement<
     limit: "integer",
     now: "integer",
   },
-  gives: { told_at: "integer", others: "integer", behind: "integer" },
   sql: () => `
     SELECT t.told_at,
       CASE WHEN t.told_at <= @confirmedAt THEN 0 ELSE (SELECT count(*) FROM (
@@ -51,23 +50,20 @@ export const findTold = statement<
 export const announceDeletion = statement<{ record: number; stream: string; now: number }>({
   name: "announce_deletion",
   takes: { record: "integer", stream: "text", now: "integer" },
-  gives: {},
-  sql: () => `
-    INSERT INTO deletions (record, stream, told_at) VALUES (@record, @stream, @now)
+  sql: ({ rows }) => `
+    INSERT INTO deletions (record, stream, told_at) ${rows("@record, @stream, @now")}
     ON CONFLICT (record) DO UPDATE SET told_at = excluded.told_at, done = 0 WHERE deletions.done = 1`,
 });
 
 export const endDeletion = statement<{ record: number }>({
   name: "end_deletion",
   takes: { record: "integer" },
-  gives: {},
-  sql: () => "UPDATE deletions SET done = 1 WHERE record = @record",
+  sql: ({ from }) => `UPDATE deletions SET done = 1 ${from} WHERE record = @record`,
 });
 
 /** Forgets an open deletion, because the record stays. */
 export const forgetDeletion = statement<{ record: number }>({
   name: "forget_deletion",
   takes: { record: "integer" },
-  gives: {},
-  sql: () => "DELETE FROM deletions WHERE record = @record AND done = 0",
+  sql: ({ using }) => `DELETE FROM deletions ${using} WHERE record = @record AND done = 0`,
 });

@@ -8,7 +8,6 @@ import { statement } from "./statement.ts";
 export const findGate = statement<{ mapping: string }, { is_open: number }>({
   name: "find_gate",
   takes: { mapping: "text" },
-  gives: { is_open: "integer" },
   ofReplicas: true,
   sql: () => `
     SELECT CASE WHEN is_revoked() OR EXISTS (SELECT 1 FROM members WHERE server <> pg_postmaster_start_time())
@@ -19,7 +18,6 @@ export const findGate = statement<{ mapping: string }, { is_open: number }>({
 export const freeLost = statement<{ record: number; now: number }, { sends: number }>({
   name: "free_lost_record",
   takes: { record: "integer", now: "integer" },
-  gives: { sends: "integer" },
   ofReplicas: true,
   sql: () => "SELECT free_lost(ARRAY[@record], @now) AS sends",
 });
@@ -28,7 +26,6 @@ export const freeLost = statement<{ record: number; now: number }, { sends: numb
 export const freeNames = statement<{ record: number }>({
   name: "free_names",
   takes: { record: "integer" },
-  gives: {},
   ofReplicas: true,
-  sql: () => "DELETE FROM reserved WHERE record = @record",
+  sql: ({ using }) => `DELETE FROM reserved ${using} WHERE record = @record`,
 });

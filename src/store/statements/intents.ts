@@ -9,28 +9,24 @@ const takes = { record: "integer" } as const;
 export const openIntent = statement<{ record: number; resource: string; projection: string; now: number }>({
   name: "open_intent",
   takes: { record: "integer", resource: "text", projection: "text", now: "integer" },
-  gives: {},
-  sql: () =>
-    "INSERT INTO intents (record, resource, projection, begun_at) VALUES (@record, @resource, @projection, @now)",
+  sql: ({ rows }) =>
+    `INSERT INTO intents (record, resource, projection, begun_at) ${rows("@record, @resource, @projection, @now")}`,
 });
 
 export const answerIntent = statement<OfRecord>({
   name: "answer_intent",
   takes,
-  gives: {},
-  sql: () => "UPDATE intents SET answered = 1 WHERE record = @record",
+  sql: ({ from }) => `UPDATE intents SET answered = 1 ${from} WHERE record = @record`,
 });
 
 export const countLook = statement<OfRecord>({
   name: "count_look",
   takes,
-  gives: {},
-  sql: () => "UPDATE intents SET looks = looks + 1 WHERE record = @record",
+  sql: ({ from }) => `UPDATE intents SET looks = looks + 1 ${from} WHERE record = @record`,
 });
 
 export const endIntent = statement<OfRecord>({
   name: "end_intent",
   takes,
-  gives: {},
-  sql: () => "DELETE FROM intents WHERE record = @record",
+  sql: ({ using }) => `DELETE FROM intents ${using} WHERE record = @record`,
 });

@@ -34,13 +34,10 @@ export interface ChildRow {
 export const findParent = statement<{ stream: string; key: string }, ParentRow>({
   name: "find_parent",
   takes: { stream: "text", key: "text" },
-  gives: { stream: "text", key: "text", state: "text", service_id: "integer" },
   sql: ({ isOf }) => `
     SELECT r.stream, r.key, r.state, b.service_id FROM records r LEFT JOIN bindings b ON b.record = r.id
     WHERE ${isOf("r", "@stream", "@key")}`,
 });
-
-const FORMER_PARENT = { stream: "text", key: "text", id: "integer", state: "text", others: "integer" } as const;
 
 /** The parents `p` of the child `child`, an expression. */
 const formerParents = (isOf: Dialect["isOf"], child: string) => `
@@ -53,40 +50,33 @@ const formerParents = (isOf: Dialect["isOf"], child: string) => `
 export const findFormerParents = statement<{ child: number }, FormerParentRow>({
   name: "find_former_parents",
   takes: { child: "integer" },
-  gives: FORMER_PARENT,
   sql: ({ isOf }) => formerParents(isOf, "@child"),
 });
 
 export const findFormerParentsOf = statement<{ stream: string; key: string }, FormerParentRow>({
   name: "find_former_parents_of",
   takes: { stream: "text", key: "text" },
-  gives: FORMER_PARENT,
   sql: ({ isOf }) => formerParents(isOf, `(SELECT id FROM records own WHERE ${isOf("own", "@stream", "@key")})`),
 });
 
 export const forgetParents = statement<{ child: number }>({
   name: "forget_parents",
   takes: { child: "integer" },
-  gives: {},
-  sql: () => "DELETE FROM parents WHERE child = @child",
+  sql: ({ using }) => `DELETE FROM parents ${using} WHERE child = @child`,
 });
 
 export const addParent = statement<{ child: number; stream: string; key: string }>({
   name: "add_parent",
   takes: { child: "integer", stream: "text", key: "text" },
-  gives: {},
-  sql: () => `
-    INSERT INTO parents (child, stream, key) SELECT @child, @stream, @key
-    WHERE NOT EXISTS (SELECT 1 FROM parents WHERE child = @child AND stream = @stream AND key = @key)`,
+  sql: ({ from }) => `
+    INSERT INTO parents (child, stream, key) SELECT @child, @stream, @key ${from}
+    WHERE NOT EXISTS (SELECT 1 FROM parents p WHERE p.child = @child AND p.stream = @stream AND p.key = @key)`,
 });
-
-const CHILD = { id: "integer", stream: "text", key: "text", state: "text" } as const;
 
 /** The first children that wait for a record, from a number on. */
 export const findWaiting = statement<{ stream: string; key: string; after: number }, ChildRow>({
   name: "find_waiting",
   takes: { stream: "text", key: "text", after: "integer" },
-  gives: CHILD,
   sql: ({ isOf }) => `
     SELECT r.id, r.stream, r.key, r.state FROM waits c CROSS JOIN records r
     WHERE r.id = c.child AND ${isOf("c", "@stream", "@key")} AND c.child > @after ORDER BY c.child LIMIT ${WOKEN_AT_ONCE}`,
@@ -96,7 +86,6 @@ export const findWaiting = statement<{ stream: string; key: string; after: numbe
 export const findCarrying = statement<{ stream: string; key: string; after: number }, ChildRow>({
   name: "find_carrying",
   takes: { stream: "text", key: "text", after: "integer" },
-  gives: CHILD,
   sql: ({ isOf }) => `
     SELECT r.id, r.stream, r.key, r.state FROM parents c CROSS JOIN records r
     WHERE r.id = c.child AND ${isOf("c", "@stream", "@key")} AND c.child > @after ORDER BY c.child LIMIT ${WOKEN_AT_ONCE}`,
@@ -105,28 +94,24 @@ export const findCarrying = statement<{ stream: string; key: string; after: numb
 export const wakeRecord = statement<{ record: number; now: number }>({
   name: "wake_record",
   takes: { record: "integer", now: "integer" },
-  gives: {},
-  sql: () => "UPDATE records SET state = 'due', due_at = @now, error = NULL WHERE id = @record",
+  sql: ({ from }) => `UPDATE records SET state = 'due', due_at = @now, error = NULL ${from} WHERE id = @record`,
 });
 
 /** Makes a claimed record due when its claim ends. */
 export const wakeLater = statement<{ record: number }>({
   name: "wake_later",
   takes: { record: "integer" },
-  gives: {},
-  sql: () => "UPDATE records SET again = 1 WHERE id = @record",
+  sql: ({ from }) => `UPDATE records SET again = 1 ${from} WHERE id = @record`,
 });
 
 export const forgetWaits = statement<{ child: number }>({
   name: "forget_waits",
   takes: { child: "integer" },
-  gives: {},
-  sql: () => "DELETE FROM waits WHERE child = @child",
+  sql: ({ using }) => `DELETE FROM waits ${using} WHERE child = @child`,
 });
 
 export const addWait = statement<{ child: number; stream: string; key: string }>({
   name: "add_wait",
   takes: { child: "integer", stream: "text", key: "text" },
-  gives: {},
-  sql: () => "INSERT INTO waits (child, stream, key) VALUES (@child, @stream, @key)",
+  sql: ({ rows }) => `INSERT INTO waits (child, stream, key) ${rows("@child, @stream, @key")}`,
 });

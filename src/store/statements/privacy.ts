@@ -12,11 +12,10 @@ const erase = (name: string, sql: (dialect: Dialect) => string) =>
   statement<Forgotten>({
     name: `erase_${name}`,
     takes: { record: "integer", stream: "text", key: "text" },
-    gives: {},
     sql,
   });
 
-export const eraseRow = erase("row", () => "UPDATE contents SET row = '{}' WHERE record = @record");
+export const eraseRow = erase("row", ({ from }) => `UPDATE contents SET row = '{}' ${from} WHERE record = @record`);
 
 export const eraseAudit = erase(
   "audit",
@@ -53,8 +52,7 @@ export const forgetContents = statement<{
 }>({
   name: "forget_contents",
   takes: { record: "integer", state: "text", hash: "text", error: "text", unreadable: "text" },
-  gives: {},
-  sql: () => `
+  sql: ({ from }) => `
     UPDATE records SET state = @state, hash = @hash, due_at = NULL, attempts = 0, error = @error, unreadable = @unreadable
-    WHERE id = @record`,
+    ${from} WHERE id = @record`,
 });

@@ -26,49 +26,12 @@ export interface HeldRow {
 export const findRecord = statement<{ stream: string; key: string }, ClaimableRow>({
   name: "find_record",
   takes: { stream: "text", key: "text" },
-  gives: {
-    id: "integer",
-    stream: "text",
-    key: "text",
-    state: "text",
-    token: "text",
-    sequence: "integer",
-    deleted: "integer",
-    attempts: "integer",
-    due_at: "integer",
-    changed_at: "integer",
-    backfill: "integer",
-    error: "text",
-    unreadable: "text",
-    decision: "text",
-    row: "text",
-    applied: "text",
-    applied_sequence: "integer",
-    doubts: "text",
-    bound_resource: "text",
-    service_id: "integer",
-    intent_resource: "text",
-    projection: "text",
-    begun_at: "integer",
-    looks: "integer",
-    answered: "integer",
-  },
   sql: ({ isOf }) => `${SELECT_RECORD} WHERE ${isOf("r", "@stream", "@key")}`,
 });
 
 export const findHeld = statement<{ record: number }, HeldRow>({
   name: "find_held",
   takes: { record: "integer" },
-  gives: {
-    id: "integer",
-    token: "text",
-    deleted: "integer",
-    attempts: "integer",
-    again: "integer",
-    resource: "text",
-    service_id: "integer",
-    begun: "integer",
-  },
   sql: () => `
     SELECT r.id, r.token, r.deleted, r.attempts, r.again, b.resource, b.service_id,
       CASE WHEN i.record IS NULL THEN 0 ELSE 1 END AS begun
@@ -79,15 +42,14 @@ export const findHeld = statement<{ record: number }, HeldRow>({
 export const takeRecord = statement<{ record: number; token: string; until: number }>({
   name: "take_record",
   takes: { record: "integer", token: "text", until: "integer" },
-  gives: {},
-  sql: () => "UPDATE records SET state = 'claimed', token = @token, due_at = @until, again = 0 WHERE id = @record",
+  sql: ({ from }) =>
+    `UPDATE records SET state = 'claimed', token = @token, due_at = @until, again = 0 ${from} WHERE id = @record`,
 });
 
 export const extendLease = statement<{ record: number; until: number }>({
   name: "extend_lease",
   takes: { record: "integer", until: "integer" },
-  gives: {},
-  sql: () => "UPDATE records SET due_at = @until WHERE id = @record",
+  sql: ({ from }) => `UPDATE records SET due_at = @until ${from} WHERE id = @record`,
 });
 
 /** Gives a claimed record its next state. `answered` is 1 if an operator's answer `create` was carried out. */
@@ -108,11 +70,10 @@ export const endClaim = statement<{
     error: "text",
     answered: "integer",
   },
-  gives: {},
-  sql: () => `
+  sql: ({ from }) => `
     UPDATE records SET state = @state, due_at = @dueAt, attempts = @attempts, error = @error, token = NULL, again = 0,
       decision = CASE WHEN @answered = 1 AND decision = 'create' THEN NULL ELSE decision END
-    WHERE id = @record`,
+    ${from} WHERE id = @record`,
 });
 
 /** Gives a record that a person answered its next state. */
@@ -125,17 +86,16 @@ export const answerRecord = statement<{
 }>({
   name: "answer_record",
   takes: { record: "integer", state: "text", dueAt: "integer", error: "text", decision: "text" },
-  gives: {},
-  sql: () => `
+  sql: ({ from }) => `
     UPDATE records SET state = @state, due_at = @dueAt, attempts = 0, backfill = 0, error = @error, decision = @decision
-    WHERE id = @record`,
+    ${from} WHERE id = @record`,
 });
 
 /** Makes a record due for a repair. Repairs have the priority of a first load: live changes go first. */
 export const repairRecord = statement<{ record: number; now: number }>({
   name: "repair_record",
   takes: { record: "integer", now: "integer" },
-  gives: {},
-  sql: () => `
-    UPDATE records SET state = 'due', due_at = @now, backfill = CASE WHEN backfill < 1 THEN 1 ELSE backfill END WHERE id = @record`,
+  sql: ({ from }) => `
+    UPDATE records SET state = 'due', due_at = @now, backfill = CASE WHEN backfill < 1 THEN 1 ELSE backfill END
+    ${from} WHERE id = @record`,
 });

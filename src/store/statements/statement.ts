@@ -1,9 +1,9 @@
 import type { Dialect, SqlValues } from "../roles/access.ts";
 
-/** The type of a value or a column: a whole number, a text (also JSON), or any number. */
+/** The type of a value: a whole number, a text (also JSON), or any number. */
 type SqlType = "integer" | "text" | "real";
 
-type SqlTypes<Columns> = { readonly [Name in keyof Columns]-?: SqlType };
+type SqlTypes<Values> = { readonly [Name in keyof Values]-?: SqlType };
 
 /** A statement that the steps use, written once for all databases. */
 export interface StepStatement {
@@ -11,8 +11,6 @@ export interface StepStatement {
   readonly name: string;
   /** The values that it takes, which it names as `@name`. */
   readonly takes: Readonly<Record<string, SqlType>>;
-  /** The columns of its rows. */
-  readonly gives: Readonly<Record<string, SqlType>>;
   readonly sql: (dialect: Dialect) => string;
   /** Whether only a store with replicas has what it reads or changes. The other stores skip it. */
   readonly ofReplicas?: true;
@@ -30,7 +28,7 @@ export function statement<
   Values extends { readonly [Name in keyof Values]: SqlValues[string] },
   Row extends object = object,
 >(
-  of: StepStatement & { readonly takes: SqlTypes<Values>; readonly gives: SqlTypes<Row> },
+  of: StepStatement & { readonly takes: SqlTypes<Values> },
 ): { (values: Values): StatementCall<Row>; readonly of: StepStatement } {
   return Object.assign((values: Values) => ({ of, values: { ...values } }), { of });
 }

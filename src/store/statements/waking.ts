@@ -15,16 +15,6 @@ const findRemaining = (children: WokenChildren) =>
   statement<object, RemainingRow>({
     name: `find_remaining_${children}`,
     takes: {},
-    gives: {
-      note: "text",
-      parent: "integer",
-      parent_stream: "text",
-      parent_key: "text",
-      id: "integer",
-      stream: "text",
-      key: "text",
-      state: "text",
-    },
     sql: ({ isOf }) => `
       SELECT n.name AS note, p.id AS parent, p.stream AS parent_stream, p.key AS parent_key, r.id, r.stream, r.key, r.state
       FROM (SELECT name, value FROM notes WHERE name > '${WAKING[children]}' AND name < '${WAKING[children]}:' ORDER BY name LIMIT 1) n

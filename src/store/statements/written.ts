@@ -4,9 +4,8 @@ import { statement } from "./statement.ts";
 export const markWritten = statement<{ record: number; doubts: string }>({
   name: "mark_written",
   takes: { record: "integer", doubts: "text" },
-  gives: {},
-  sql: () => `
-    INSERT INTO written (record, doubts) VALUES (@record, @doubts)
+  sql: ({ rows }) => `
+    INSERT INTO written (record, doubts) ${rows("@record, @doubts")}
     ON CONFLICT (record) DO UPDATE SET doubts = excluded.doubts`,
 });
 
@@ -14,15 +13,13 @@ export const markWritten = statement<{ record: number; doubts: string }>({
 export const saveWritten = statement<{ record: number; applied: string; sequence: number; doubts: string | null }>({
   name: "save_written",
   takes: { record: "integer", applied: "text", sequence: "integer", doubts: "text" },
-  gives: {},
-  sql: () => `
-    INSERT INTO written (record, applied, sequence, doubts) VALUES (@record, @applied, @sequence, @doubts)
+  sql: ({ rows }) => `
+    INSERT INTO written (record, applied, sequence, doubts) ${rows("@record, @applied, @sequence, @doubts")}
     ON CONFLICT (record) DO UPDATE SET applied = excluded.applied, sequence = excluded.sequence, doubts = excluded.doubts`,
 });
 
 export const forgetWritten = statement<{ record: number }>({
   name: "forget_written",
   takes: { record: "integer" },
-  gives: {},
-  sql: () => "DELETE FROM written WHERE record = @record",
+  sql: ({ using }) => `DELETE FROM written ${using} WHERE record = @record`,
 });

@@ -1,10 +1,9 @@
 import { callbackify } from "node:util";
 import { Client, Pool, types, type ClientConfig, type ClientBase, type PoolClient, type QueryResult } from "pg";
 import { expectOwnAnswer, ForeignAnswer, sleep } from "#model";
-import { originalText } from "../text.ts";
+import { originalText, parseStored } from "../text.ts";
 import { fill, type SqlText } from "../sql.ts";
 import { NotCarriedOut, isAnswer, isReadsOnly, readsOnly, postgresFailure } from "./failures.ts";
-import type { SendPart } from "./step-batch.ts";
 
 /** The address of a store and its schema. */
 export interface PostgresPlace {
@@ -24,10 +23,11 @@ const IDLE_MS = 3_000;
 const REPLACED_AFTER_MS = [20, 50, 200, 500];
 const ECHO = "SELECT @text AS echo";
 
-/** Reads bigint as number and reverses {@link storedText}. The keys are type numbers, fixed in pg_type.dat. */
+/** Reads bigint as number and reverses {@link storedText}, also within JSON. The keys are type numbers, fixed in pg_type.dat. */
 const parsers = new Map<number, (text: string) => unknown>([
   [types.builtins.INT8, Number],
   [types.builtins.TEXT, originalText],
+  [types.builtins.JSON, parseStored],
 ]);
 const readers = {
   getTypeParser: (oid: number) => parsers.get(oid) ?? types.getTypeParser(oid),
@@ -55,6 +55,9 @@ export async function connectClient(client: Client): Promise<void> {
   await client.connect();
   await resultsOf(client, []);
 }
+
+/** Sends statements of a transaction and returns the result of each. */
+type SendPart = (statements: readonly SqlText[]) => Promise<readonly QueryResult[]>;
 
 interface LinkOptions {
   readonly max: number;

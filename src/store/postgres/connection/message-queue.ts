@@ -4,6 +4,7 @@ import { opened, type OpenStep, type Step, type StepDriver } from "../../steps/s
 import { call, type SqlText } from "../sql.ts";
 import { NotCarriedOut, isPostgresStepFault, isNoMember, postgresFailure } from "./failures.ts";
 import type { Link } from "./link.ts";
+import { callGroups } from "../functions/step-statements.ts";
 import { takeSteps, type StepEnd } from "./step-batch.ts";
 
 /** Most requests in one message: enough for all workers, few enough that none waits for long. */
@@ -160,20 +161,20 @@ export class MessageQueue implements StepDriver {
       let begun: readonly QueryResult[] | undefined;
       const taken = await takeSteps(
         steps.map(({ of }) => of),
-        async (part) => {
-          const results = await send(begun === undefined ? [...first, ...part] : part);
-          if (begun !== undefined) return results;
-          begun = results.slice(0, first.length);
-          return results.slice(first.length);
+        async (groups) => {
+          const results = await send([...(begun === undefined ? first : []), callGroups(groups)]);
+          begun ??= results.slice(0, first.length);
+          return results.at(-1)?.rows ?? [];
         },
       );
+      const writes = taken.last.length === 0 ? [] : [callGroups(taken.last)];
       return {
-        last: [...taken.statements, ...statements],
+        last: [...writes, ...statements],
         done: (results) => {
           this.#first.hear(begun ?? []);
-          const ends = taken.ends(results.slice(0, taken.statements.length));
+          const ends = taken.ends(writes.length === 0 ? [] : (results[0]?.rows ?? []));
           for (const [at, { request }] of steps.entries()) settle(request, ends[at]!);
-          answer(results.slice(taken.statements.length));
+          answer(results.slice(writes.length));
         },
       };
     });

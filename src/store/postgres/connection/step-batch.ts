@@ -1,47 +1,48 @@
-import type { QueryResult } from "pg";
 import type { OpenDecision, OpenStep } from "../../steps/step.ts";
 import type { StatementCall, StepStatement } from "../../statements/statement.ts";
-import { callAll } from "../functions/step-statements.ts";
-import type { SqlText } from "../sql.ts";
+import type { CallGroup, GroupRows } from "../functions/step-statements.ts";
 
 type Rows = readonly (readonly object[])[];
 
-/** Sends statements of a transaction and returns the result of each. */
-export type SendPart = (statements: readonly SqlText[]) => Promise<readonly QueryResult[]>;
+/** Runs groups of calls in the transaction of a batch and returns their rows. */
+export type RunGroups = (groups: readonly CallGroup[]) => Promise<readonly GroupRows[]>;
 
 /** How a step of a batch ended: refused, or with what gives its result when the batch is committed. */
 export type StepEnd = { readonly refusal: Error } | { readonly resolve: () => void };
 
 /**
  * Carries out steps in one transaction, in as few messages as possible: one reads the facts of all, the next writes what they decided.
- * Steps that concern the same records go one after the other, in rounds. Returns the last writes, which the caller sends with the commit.
+ * Steps that concern the same records go one after the other, in rounds. Returns the last writes, which the caller runs with the commit.
  */
 export async function takeSteps(
   steps: readonly OpenStep[],
-  send: SendPart,
-): Promise<{ statements: readonly SqlText[]; ends: (results: readonly QueryResult[]) => readonly StepEnd[] }> {
+  run: RunGroups,
+): Promise<{ last: readonly CallGroup[]; ends: (rows: readonly GroupRows[]) => readonly StepEnd[] }> {
   const ends: StepEnd[] = [];
   let round = decideAll([]);
   for (let open = [...steps.entries()]; open.length > 0; open = round.later) {
-    const facts = new CallGroups(open.map(([, { calls }]) => calls));
-    const written = round.writes.statements;
-    const results = await send([...written, ...facts.statements]);
-    noteWritten(ends, round, results);
-    const rows = facts.rowsOf(results.slice(written.length));
+    const facts = new CallGroups(
+      open.map(([, { calls }]) => calls),
+      { areFacts: true },
+    );
+    const written = round.writes.groups;
+    const found = await run([...written, ...facts.groups]);
+    noteWritten(ends, round, found);
+    const rows = facts.rowsOf(found, written.length);
     round = decideAll(open.map(([at, step], list) => ({ at, step, rows: rows[list] ?? [] })));
     for (const { at, refusal } of round.refused) ends[at] = { refusal };
   }
   return {
-    statements: round.writes.statements,
-    ends(results) {
-      noteWritten(ends, round, results);
+    last: round.writes.groups,
+    ends(rows) {
+      noteWritten(ends, round, rows);
       return ends;
     },
   };
 }
 
-function noteWritten(ends: StepEnd[], { decided, writes }: Round, results: readonly QueryResult[]): void {
-  const rows = writes.rowsOf(results);
+function noteWritten(ends: StepEnd[], { decided, writes }: Round, found: readonly GroupRows[]): void {
+  const rows = writes.rowsOf(found);
   for (const [list, { at, decision }] of decided.entries())
     ends[at] = { resolve: () => decision.end(rows[list] ?? []) };
 }
@@ -99,46 +100,49 @@ function decisionOf(step: OpenStep, rows: Rows): OpenDecision | Error {
   }
 }
 
-/** Statements for several lists of calls, each in its order: calls of one statement that may go together do. */
+/** Several lists of calls, each in its order, as groups: calls of one statement that may go together do. */
 class CallGroups {
-  readonly statements: readonly SqlText[];
-  readonly #groups: readonly { readonly of: StepStatement; readonly calls: readonly { list: number; at: number }[] }[];
+  readonly groups: readonly CallGroup[];
+  /** For each call of each group, whose it is. Facts that several steps read alike are read once. */
+  readonly #owners: (readonly (readonly CallPlace[])[])[] = [];
   readonly #lists: readonly (readonly StatementCall[])[];
 
-  constructor(lists: readonly (readonly StatementCall[])[]) {
+  constructor(lists: readonly (readonly StatementCall[])[], { areFacts = false } = {}) {
     this.#lists = lists;
+    const groups: CallGroup[] = [];
     const places = lists.map(() => 0);
-    const groups: { of: StepStatement; calls: { list: number; at: number }[] }[] = [];
     for (let of = nextOf(lists, places); of !== undefined; of = nextOf(lists, places)) {
-      const calls: { list: number; at: number }[] = [];
-      for (const [list, all] of lists.entries())
-        for (let at = places[list]!; all[at]?.of === of; at++) {
-          calls.push({ list, at });
-          places[list] = at + 1;
+      const calls = new Map<unknown, { readonly values: StatementCall["values"]; readonly owners: CallPlace[] }>();
+      for (const [list, all] of lists.entries()) {
+        let at = places[list]!;
+        for (let next = all[at]; next?.of === of; next = all[++at]) {
+          const key = areFacts ? JSON.stringify(next.values) : next;
+          const known = calls.get(key);
+          if (known === undefined) calls.set(key, { values: next.values, owners: [{ list, at }] });
+          else known.owners.push({ list, at });
         }
-      groups.push({ of, calls });
+        places[list] = at;
+      }
+      groups.push({ of, calls: [...calls.values()].map(({ values }) => values) });
+      this.#owners.push([...calls.values()].map(({ owners }) => owners));
     }
-    this.#groups = groups;
-    this.statements = groups.map(({ of, calls }) =>
-      callAll(
-        of,
-        calls.map(({ list, at }) => lists[list]![at]!.values),
-      ),
-    );
+    this.groups = groups;
   }
 
-  /** The rows of each call, list by list. */
-  rowsOf(results: readonly QueryResult[]): Rows[] {
-    const found: object[][][] = this.#lists.map((calls) => calls.map(() => []));
-    for (const [number, { calls }] of this.#groups.entries()) {
-      const rows: readonly { call?: number }[] = results[number]?.rows ?? [];
-      for (const row of rows) {
-        const place = row.call === undefined ? undefined : calls[row.call];
-        if (place !== undefined) found[place.list]![place.at]!.push(row);
-      }
-    }
-    return found;
+  /** The rows of each call, list by list. `first` is the place of these groups among those that were run. */
+  rowsOf(found: readonly GroupRows[], first = 0): Rows[] {
+    const lists: object[][][] = this.#lists.map((calls) => calls.map(() => []));
+    for (const { part, rows } of found)
+      for (const row of rows ?? [])
+        for (const { list, at } of this.#owners[part - first]?.[row.call - 1] ?? []) lists[list]![at]!.push(row);
+    return lists;
   }
+}
+
+/** A call by its list and its place there. */
+interface CallPlace {
+  readonly list: number;
+  readonly at: number;
 }
 
 /** The statement that is next in most lists. */
