@@ -10,6 +10,7 @@ import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { builtProgram } from "../setup/built-program.ts";
 import { listen } from "../setup/listen.ts";
 import { startPostgres } from "../setup/postgres.ts";
+import { startableByAll, type StartableProgram } from "../setup/startable-program.ts";
 import { openScene, type Scene } from "./scene.ts";
 
 let scene: Scene;
@@ -23,14 +24,25 @@ afterAll(() => scene[Symbol.asyncDispose]());
 const NOBODY = 65_534;
 const unprivileged = process.getuid?.() === 0 ? { uid: NOBODY, gid: NOBODY } : {};
 
+/** For programs without rights: a folder whose only file is Node.js, and the program, both where everybody may enter. */
+let startable: StartableProgram & { readonly bin: string };
+beforeAll(async () => {
+  const bin = join(scene.folder, "bin");
+  const found = await startableByAll(join(scene.folder, "program"));
+  await mkdir(bin);
+  await symlink(found.node, join(bin, "node"));
+  await chmod(scene.folder, 0o755);
+  startable = { ...found, bin };
+});
+
 /** The program as people start it, its output gathered. */
 class Program implements AsyncDisposable {
   readonly child: ChildProcess;
   output = "";
   readonly #ended: Promise<number | null>;
 
-  constructor(argv: readonly string[], options: SpawnOptions = {}) {
-    this.child = spawn(builtProgram, argv, { cwd: scene.folder, ...options, stdio: ["ignore", "pipe", "pipe"] });
+  constructor(argv: readonly string[], options: SpawnOptions = {}, program = builtProgram) {
+    this.child = spawn(program, argv, { cwd: scene.folder, ...options, stdio: ["ignore", "pipe", "pipe"] });
     for (const stream of [this.child.stdout!, this.child.stderr!])
       stream.on("data", (chunk: Buffer) => (this.output += chunk.toString()));
     this.#ended = once(this.child, "close").then(() => this.child.exitCode);
@@ -196,13 +208,9 @@ describe("the program", () => {
     const readOnly = join(scene.folder, `read-only-${argv[0]}`);
     await mkdir(readOnly);
     await writeFile(join(scene.folder, "svcsync.env"), await readFile(scene.envFile));
-    await chmod(scene.folder, 0o755);
     await chmod(readOnly, 0o555);
-    await using program = new Program(argv, {
-      cwd: readOnly,
-      env: { ...process.env, DATA_DIR: "data" },
-      ...unprivileged,
-    });
+    const env = { ...process.env, DATA_DIR: "data", PATH: startable.bin };
+    await using program = new Program(argv, { cwd: readOnly, env, ...unprivileged }, startable.program);
     expect([await program.ended(), program.output]).toEqual([code, expect.stringMatching(sentence)]);
   });
 
@@ -222,11 +230,8 @@ describe("the program", () => {
   });
 
   it("shows the whole demo without root and without Redis, and the counts hold", async () => {
-    const bin = join(scene.folder, "bin");
-    await mkdir(bin);
-    await symlink(process.execPath, join(bin, "node"));
-    await chmod(scene.folder, 0o755);
-    await using program = new Program(["demo"], { cwd: "/", env: { PATH: bin }, ...unprivileged });
+    const options = { cwd: "/", env: { PATH: startable.bin }, ...unprivileged };
+    await using program = new Program(["demo"], options, startable.program);
     expect(await program.ended()).toBe(0);
     expect(program.output).toContain("with the queue in-process.");
     expect(program.output).toContain("Every other record of the ERP is in the service, once, as the ERP says.");
