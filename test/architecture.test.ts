@@ -57,6 +57,24 @@ const vendorPlaces: Readonly<Record<string, readonly string[]>> = {
 /** What a value looks like, wherever one enters, and what the language itself will have. */
 const everywhere = new Set(["zod", "temporal-polyfill"]);
 
+/** Several processes on one store are an idea of these folders alone; all others know only the `Cluster` of the store. */
+const clusterFolders = ["src/store/postgres/cluster/", "src/daemon/cluster/"];
+/** What people read calls those processes replicas: the pages of the errors, the commands about them, one sentence of the status. */
+const replicaTexts = [
+  "src/cli/commands/acts/fence.ts",
+  "src/cli/commands/views/replicas.ts",
+  "src/cli/program.ts",
+  "src/operator/text/cluster-text.ts",
+];
+/** What does not follow that rule yet. Take lines away, never add one. */
+const replicaRest = [
+  "src/store/sqlite/step-runner.ts",
+  "src/store/statements/fence.ts",
+  "src/store/statements/statement.ts",
+  "src/store/steps/claim.ts",
+  "src/store/steps/step-roles.ts",
+];
+
 const maxLines = 300;
 
 const sources = readSources();
@@ -181,6 +199,18 @@ describe("the architecture", () => {
     };
     const circles = sources.map(({ path }) => circleFrom(path, [])).filter((circle) => circle !== undefined);
     expect(circles).toEqual([]);
+  });
+
+  it("knows of replicas in the folders of the cluster and in what people read, nowhere else", () => {
+    const named = [...filesUnder("src", ".ts"), ...filesUnder("src", ".md")].filter((path) => {
+      // Published codes keep their names; replication is another matter.
+      const text = readFileSync(join(root, path), "utf8").replace(/\bE_REPLICA_[A-Z]+/g, "");
+      return /replica(?!t)/i.test(`${path} ${text}`);
+    });
+    const elsewhere = named.filter(
+      (path) => ![...clusterFolders, "src/model/error-catalogue/"].some((folder) => path.startsWith(folder)),
+    );
+    expect(elsewhere.toSorted()).toEqual([...replicaTexts, ...replicaRest].toSorted());
   });
 
   it("has no path that climbs more than two steps", () => {

@@ -23,10 +23,10 @@ import {
   type Observer,
 } from "#pipeline";
 import type { Queue, QueueHandlers, QueueLocation } from "#queue";
-import type { ServiceState } from "#service";
 import type { Secrets, Settings } from "#settings";
 import { AdoptionComparison } from "./page/adoption-comparison.ts";
 import type { Closing } from "./closing.ts";
+import { stateForAll } from "./cluster/state-for-all.ts";
 import { Plans } from "./page/plans.ts";
 import type { Configuration, Systems } from "./systems/systems.ts";
 
@@ -78,15 +78,6 @@ export function queueLocation(
   return { kind: queue.kind, url, ...(installation === undefined ? {} : { prefix: `svcsync_${installation}` }) };
 }
 
-/** The service's state for the relay, across all replicas: the relay wakes records as long as any replica reaches the service. */
-function stateForAll({ service, store }: Systems): ServiceState {
-  const state = service.state();
-  const { othersServed } = store.replicas.state;
-  if (othersServed === 0) return state;
-  const perSecond = state.perSecond === undefined ? undefined : state.perSecond * (1 + othersServed);
-  return { ...state, state: "closed", perSecond };
-}
-
 export interface AssemblyDeps {
   readonly configuration: Configuration;
   readonly parts: Systems;
@@ -117,10 +108,11 @@ export function assemble(
     { ...common, settleMs, matcher, age, restored, leftOut, opened: nudge, stop: fail },
     syncFile.streams,
   );
-  const { replicas } = parts.store;
-  // In the leader, the gate decides; in other replicas, the store has the leader's decision.
+  const { service, store } = parts;
+  const { cluster } = store;
+  // In the leader, the gate decides; in other processes, the store has the leader's decision.
   const asDecided = {
-    isOpen: (stream: StreamName) => !replicas.state.isLeader || gate.isOpen(stream),
+    isOpen: (stream: StreamName) => !cluster.state.isLeader || gate.isOpen(stream),
     get isSettled() {
       return gate.isSettled;
     },
@@ -140,11 +132,11 @@ export function assemble(
   const relay = new Relay({
     ...common,
     ...(approved && { store: new ApprovedSchedule(parts.store, approved, parts.clock) }),
-    service: { state: () => stateForAll(parts) },
+    service: { state: () => stateForAll(service.state(), cluster.state) },
     queue,
     streams: () => (approved?.isOpen === false ? [] : holds.open()),
     window,
-    isShared: () => replicas.state.others > 0,
+    isShared: () => cluster.state.others > 0,
   });
   const { sweepIntervalMs } = settings.polling;
   const sweeper = new Sweeper({ ...common, streams, intervalMs: sweepIntervalMs });

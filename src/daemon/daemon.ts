@@ -7,8 +7,8 @@ import { Closing } from "./closing.ts";
 import { warnOfLittleMemory } from "./memory-floor.ts";
 import { Observers } from "./observers/observers.ts";
 import { servePages } from "./page/pages.ts";
-import { leadershipError, Leading, type PollPlan } from "./replicas/leading.ts";
-import { ReplicaPart } from "./replicas/replica.ts";
+import { leadershipError, Leading, type PollPlan } from "./cluster/leading.ts";
+import { ClusterPart } from "./cluster/cluster-part.ts";
 import { stopNote } from "./stop-note.ts";
 import { openOwnStore, openSystems, type Configuration, type Systems } from "./systems/systems.ts";
 import { PollWatch } from "./watch/poll-watch.ts";
@@ -27,7 +27,7 @@ export interface DaemonOptions {
 }
 
 /**
- * The running daemon. Disposing it stops polling, relaying, running deliveries, the queue and the store, in this order. Another replica
+ * The running daemon. Disposing it stops polling, relaying, running deliveries, the queue and the store, in this order. Another process
  * leads as soon as this one no longer polls and relays.
  */
 export interface Daemon extends AsyncDisposable {
@@ -79,27 +79,27 @@ async function start(
   const { service } = parts;
   const queue = closing.use(await openDaemonQueue(configuration, parts));
   await observers.watch(parts, configuration, queue);
-  void store.replicas.failure.then((reason) => fail(leadershipError(reason)));
+  void store.cluster.failure.then((reason) => fail(leadershipError(reason)));
   const assembly = assemble({ configuration, parts, queue, observer, approved: options.approved, fail }, closing);
   const { holds, relay } = assembly;
   const pollWatch = new PollWatch({ store, queue, logger });
-  const replica = new ReplicaPart({
-    store,
+  const clusterPart = new ClusterPart({
+    cluster: store.cluster,
     service,
     queue,
     holds,
     ceiling: settings.service.concurrency,
     logger,
   });
-  const deps = { configuration, parts, queue, assembly, pollWatch, replica, metrics };
+  const deps = { configuration, parts, queue, assembly, pollWatch, clusterPart, metrics };
   const web = options.web ? closing.use(await servePages(deps)) : undefined;
   const isContinuous = options.polls === "scheduled";
   const plan = pollPlan(configuration, options);
   const leading = new Leading({ ...deps, plan, isContinuous, fail, failed, closing });
-  // Before the first request, because replicas may have to share the service.
-  closing.defer(replica.begin());
+  // Before the first request, because several processes may have to share the service.
+  closing.defer(clusterPart.begin());
   // Before the first poll and delivery: hold streams whose mapping changed, and restore holds from before a restart.
-  if (store.replicas.state.isLeader) await leading.prepare();
+  if (store.cluster.state.isLeader) await leading.prepare();
   else await holds.look();
   const poll = pollWatch.watching((...of) => assembly.handlers.poll(...of));
   const handlers = observers.watching({ ...assembly.handlers, poll });
@@ -135,7 +135,7 @@ async function openDaemonQueue(
   return openQueue(queueLocation(settings, secrets, await ownText(store, "installation", 6)), { clock, logger });
 }
 
-/** Starts the work of every replica: delivering, and watching the holds and the service. The returned function stops it. */
+/** Starts the work of every process: delivering, and watching the holds and the service. The returned function stops it. */
 function startDelivering(
   { service, clock }: Systems,
   queue: Queue,

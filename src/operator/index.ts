@@ -89,11 +89,5 @@ export {
   decideAdoption,
 } from "./acts/adopt.ts";
 export { hasGrown, isSnoozed, knownGroup, notedGroups, readGroups, type NotedGroup } from "./state/noted-groups.ts";
-export {
-  driftFound,
-  readUpkeep,
-  replicaState,
-  upkeepFailures,
-  upkeepText,
-  type UpkeepFacts,
-} from "./text/upkeep-text.ts";
+export { isShared, memberState, unknownMember } from "./text/cluster-text.ts";
+export { driftFound, readUpkeep, upkeepFailures, upkeepText, type UpkeepFacts } from "./text/upkeep-text.ts";

@@ -98,7 +98,7 @@ export interface Queue extends AsyncDisposable {
   trouble(): string | undefined;
 
   /**
-   * Calls `listener` each time the backend may have lost jobs (flushed, restarted, a replica was promoted): undelivered records must then
+   * Calls `listener` each time the backend may have lost jobs (flushed, restarted, a standby was promoted): undelivered records must then
    * be woken again. Noticed within seconds while polls are scheduled, at once after a restart.
    */
   onForgotten(listener: () => void): void;

@@ -148,7 +148,7 @@ export interface Service extends AsyncDisposable {
   state(): ServiceState;
 
   /**
-   * Limits how many requests run at once; the other replicas use the rest. With 0, no request waits for the service's
+   * Limits how many requests run at once; the other processes use the rest. With 0, no request waits for the service's
    * limit.
    */
   setShare(requests: number): void;

@@ -138,7 +138,7 @@ export function openService(settings: Settings["service"], secrets: Secrets, con
     onPause: (listener) => pace.onPause(listener),
     state: () => ({
       state: breaker.state,
-      // The breaker uses this machine's clock, replicas that of their store.
+      // The breaker uses this machine's clock, everything else that of the store.
       probeAt: breaker.probeAt && clock.now() + breaker.probeAt - systemClock.now(),
       holdMs: Math.ceil(pace.holdMs),
       perSecond: Number.isFinite(pace.perSecond) ? pace.perSecond : undefined,

@@ -112,7 +112,7 @@ function checkBackups(values: Values, problems: EnvironmentProblem[]): void {
   problems.push({ key: "BACKUP_EVERY", found: "an interval", wanted });
 }
 
-/** Replicas that each have a store, or a queue that the others cannot reach, must not start. */
+/** Daemons that each have a store, or a queue that the others cannot reach, must not start. */
 function checkShared(values: Values, problems: EnvironmentProblem[]): void {
   if (!values.STORE_SHARED) return;
   const missing = (["STORE_URL", "QUEUE_URL"] as const).filter((key) => values[key] === undefined);

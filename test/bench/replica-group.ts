@@ -73,9 +73,9 @@ export class ReplicaGroup implements AsyncDisposable {
 
   /** Resolves when so many replicas share all requests that the service bears. */
   async untilShared(count: number): Promise<void> {
-    const { replicas } = await this.#store;
+    const { cluster } = await this.#store;
     await until("all replicas share", async () => {
-      const shares = (await replicas.list()).map(({ share }) => share ?? CEILING);
+      const shares = (await cluster.members()).map(({ share }) => share ?? CEILING);
       return shares.length === count && shares.every(Boolean) && shares.reduce((sum, share) => sum + share) === CEILING;
     });
   }

@@ -44,7 +44,7 @@ describe("svcsync rename-stream", () => {
     const { code, stderr } = await scene.run("rename-stream", "customers", "clients", "--yes");
     expect([code, stderr]).toEqual([
       70,
-      expect.stringContaining("Stop svcsync (all replicas), then rename the stream"),
+      expect.stringContaining("Stop svcsync (all processes), then rename the stream"),
     ]);
   });
 

@@ -2,7 +2,7 @@ import { describe, expect, it } from "vitest";
 import { loadSyncFile } from "#mapping";
 import { resourceNames } from "#service";
 import { adapters } from "#sources";
-import { joiningReplica } from "../../src/daemon/replicas/joining.ts";
+import { joiningMember } from "../../src/daemon/cluster/joining.ts";
 import { customersStream } from "../setup/customers-stream.ts";
 
 describe("what a replica says of its mapping", () => {
@@ -22,5 +22,5 @@ function mapping(status: string, version: string): string | undefined {
   const text = `sources: { erp: { adapter: sql, url: "sqlite:erp.db" } }\nstreams:\n${customersStream(status)}`;
   const environment = {};
   const syncFile = loadSyncFile(text, { file: "sync.yaml", environment, adapters, resources: new Set(resourceNames) });
-  return joiningReplica({ store: { schema: "svcsync" } }, { queueUrl: "redis://cache" }, syncFile, version)?.mapping;
+  return joiningMember({ store: { schema: "svcsync" } }, { queueUrl: "redis://cache" }, syncFile, version)?.mapping;
 }

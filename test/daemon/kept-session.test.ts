@@ -1,6 +1,6 @@
 import { expect, it } from "vitest";
 import { Redaction } from "#telemetry";
-import { keptSession } from "../../src/daemon/replicas/kept-session.ts";
+import { keptSession } from "../../src/daemon/cluster/kept-session.ts";
 import { SetClock } from "../kit/clock.ts";
 import { silentLogger } from "../kit/logger.ts";
 import { memoryPlace } from "../store/memory-place.ts";

@@ -1,6 +1,6 @@
 import { expect, it } from "vitest";
 import { RetryError, StopError } from "#model";
-import { untilDone } from "../../src/daemon/replicas/leading.ts";
+import { untilDone } from "../../src/daemon/cluster/leading.ts";
 import { memoryLogger } from "../kit/logger.ts";
 import { never, thrownBy } from "../kit/outcome.ts";
 

@@ -133,7 +133,7 @@ describe("three replicas over one store in PostgreSQL", () => {
     await using second = await Replica.start(stage, "second", addresses);
     await until("the second one is ready", () => second.isReady());
     await using store = await stage.store();
-    expect(await store.replicas.list()).toHaveLength(2);
+    expect(await store.cluster.members()).toHaveLength(2);
   });
 
   it("switch to another mapping at once, when the last one with the old file ends", async () => {

@@ -1,5 +1,5 @@
 import { afterAll, beforeAll } from "vitest";
-import type { Replica as ReplicaView } from "#store";
+import type { ClusterMember } from "#store";
 import { postgresServer } from "../setup/postgres.ts";
 import { startRedis, type TestRedis } from "../setup/redis.ts";
 import { Replica } from "./replica.ts";
@@ -57,9 +57,9 @@ export class Three implements AsyncDisposable {
     return replica;
   }
 
-  async replicas(): Promise<readonly ReplicaView[]> {
+  async replicas(): Promise<readonly ClusterMember[]> {
     await using store = await this.stage.store();
-    return store.replicas.list();
+    return store.cluster.members();
   }
 
   load(from = 10_000, count = CUSTOMERS): void {

@@ -60,7 +60,7 @@ describe("replicas of another version beside those of this one", () => {
     for (let count = 0; count < 10; count++) await arrives();
     expect(deliveredBy(third)).toBe(0);
     await using store = await stage.store();
-    expect(await store.replicas.list()).toMatchObject([
+    expect(await store.cluster.members()).toMatchObject([
       { version, isLeader: true, isAgreed: true },
       { version: NEXT, isLeader: false, isAgreed: false },
     ]);

@@ -94,7 +94,7 @@ describe("a step that PostgreSQL confirmed before it crashed", () => {
     const known = await told(scene.store);
     await server.stop("immediate");
     await server.start();
-    await expect.poll(() => scene.store.mayWrite()).toBe(true);
+    await expect.poll(() => scene.store.cluster.mayWrite()).toBe(true);
     expect(await told(scene.store)).toEqual(known);
   });
 });
@@ -118,7 +118,7 @@ describe("a PostgreSQL that is stopped at once", () => {
     await own.stop("immediate");
     await expect(store.counts()).rejects.toMatchObject({ family: "retry", code: "E_STORE_UNREACHABLE" });
     // Before its lease can end, nothing may be sent to the service any more; afterwards again.
-    await expect.poll(() => store.mayWrite()).toBe(false);
+    await expect.poll(() => store.cluster.mayWrite()).toBe(false);
     // A step waits for the server, since the id of a new record is known to this process alone.
     const staged = store.stage("customers", {
       changes: [upsert("new")],
@@ -128,7 +128,7 @@ describe("a PostgreSQL that is stopped at once", () => {
     });
     await own.start();
     expect(await staged).toEqual({ changed: 1, unchanged: 0 });
-    await expect.poll(() => store.mayWrite()).toBe(true);
+    await expect.poll(() => store.cluster.mayWrite()).toBe(true);
     for (const [at, key] of keys.entries()) {
       const view = await store.record(customer(key));
       expect([view?.binding?.serviceId, view?.intent !== undefined]).toEqual(

@@ -68,7 +68,7 @@ describe("a PostgreSQL that changes under a daemon", () => {
     await using server = await startPostgres();
     await using store = await open(server.url);
     await ask(server.url, "ALTER FUNCTION svcsync.beat RENAME TO beat_2");
-    expect(await store.replicas.failure).toMatchObject({ family: "stop", code: "E_STORE_LOST" });
+    expect(await store.cluster.failure).toMatchObject({ family: "stop", code: "E_STORE_LOST" });
     await ask(server.url, "ALTER FUNCTION svcsync.beat_2 RENAME TO beat");
   });
 

@@ -32,13 +32,13 @@ async function bind(store: Store, key: string, serviceId: number): Promise<void>
 }
 
 const report = () => ({ held: 0, isServed: true, ceiling: 10, pausedMs: 0, rate: undefined });
-const share = (store: Store) => store.replicas.state.share ?? 0;
+const share = (store: Store) => store.cluster.state.share ?? 0;
 
 /** Resolves after a heartbeat that began after the call. */
-function heartbeat({ replicas }: Store): Promise<void> {
+function heartbeat({ cluster }: Store): Promise<void> {
   let count = 0;
   return new Promise((resolve) => {
-    replicas.follow(report, () => {
+    cluster.follow(report, () => {
       // One may have been under way, and one is the state of now.
       if (++count === 3) resolve();
     });
@@ -60,7 +60,7 @@ describe("a failover to a standby that lacks the last commits", () => {
     await using server = await startPostgres();
     {
       await using store = await join(server);
-      await store.replicas.lead();
+      await store.cluster.lead();
       await begin(store, "1");
       await store.decideAdoption("customers", "empty");
       await server.copy();
@@ -69,7 +69,7 @@ describe("a failover to a standby that lacks the last commits", () => {
       const stage = { changes: [upsert("3")], cursor: 3, backfill: false, complete: true };
       expect(await thrownBy(store.stage("customers", stage))).toMatchObject(REWOUND);
       await untilRefused(store, REWOUND);
-      expect(store.mayWrite()).toBe(false);
+      expect(store.cluster.mayWrite()).toBe(false);
     }
     await using next = await join(server);
     expect(await next.note(restoredNote)).toBe(true);
@@ -77,17 +77,17 @@ describe("a failover to a standby that lacks the last commits", () => {
     expect(await next.note(createsNote)).toBe(2);
     expect(await next.record(customer("3"))).toBeUndefined();
     // It counts on: what is begun now was not lost.
-    await next.replicas.lead();
+    await next.cluster.lead();
     await begin(next, "2");
     expect(await next.note(createsNote)).toBe(3);
-    expect(next.mayWrite()).toBe(true);
+    expect(next.cluster.mayWrite()).toBe(true);
   });
 
   it("is noticed by a daemon that only heard of them, and ends all that work on the store", async () => {
     await using server = await startPostgres();
     await using first = await join(server);
     await using second = await join(server);
-    await first.replicas.lead();
+    await first.cluster.lead();
     await ask(
       server.url,
       `INSERT INTO rewound.members (token, epoch, name, version, since, expires_at, queue, mapping)
@@ -112,7 +112,7 @@ describe("a failover to a standby that lacks the last commits", () => {
     await (await join(server))[Symbol.asyncDispose]();
     await server.copy();
     await using store = await join(server);
-    await store.replicas.lead();
+    await store.cluster.lead();
     await begin(store, "1");
     await server.failOver();
     await untilRefused(store, REWOUND);
@@ -123,7 +123,7 @@ describe("a failover to a standby that lacks the last commits", () => {
   it("lets none claim on the new server until each replica has looked there for the creates that it knows of", async () => {
     await using server = await startPostgres();
     await using store = await join(server);
-    await store.replicas.lead();
+    await store.cluster.lead();
     await store.stage("customers", { changes: [upsert("1")], cursor: 1, backfill: false, complete: true });
     await ask(
       server.url,
@@ -135,17 +135,17 @@ describe("a failover to a standby that lacks the last commits", () => {
     await untilConfirmed(server);
     expect(await store.claim(customer("1"))).toBeUndefined();
     // What it claimed before the failover may be another one's by steps that were lost.
-    await expect.poll(() => store.mayWrite(), { timeout: 120_000 }).toBe(false);
+    await expect.poll(() => store.cluster.mayWrite(), { timeout: 120_000 }).toBe(false);
     await ask(server.url, "UPDATE rewound.members SET server = pg_postmaster_start_time()");
     expect(await store.claim(customer("1"))).toBeDefined();
-    await expect.poll(() => store.mayWrite()).toBe(true);
+    await expect.poll(() => store.cluster.mayWrite()).toBe(true);
   });
 
   it("is noticed although another one has begun as many creates since", async () => {
     await using server = await startPostgres();
     await using link = await FaultyLink.to(server.port);
     await using store = await join(server, link.port);
-    await store.replicas.lead();
+    await store.cluster.lead();
     await server.copy();
     await begin(store, "1");
     link.hold("toServer", "toClient");
@@ -163,16 +163,16 @@ describe("a failover to a standby that lacks the last commits", () => {
   it("gives no replica more of the requests than it has, until the shares are right again", async () => {
     await using server = await startPostgres();
     await using first = await join(server);
-    await first.replicas.lead();
+    await first.cluster.lead();
     await using link = await FaultyLink.to(server.port);
     await using second = await join(server, link.port);
     const told: number[] = [];
     let isServed = false;
-    first.replicas.follow(
+    first.cluster.follow(
       () => ({ held: share(first), isServed: true, ceiling: 10, pausedMs: 0, rate: undefined }),
       (state) => void told.push(state.share ?? 0),
     );
-    second.replicas.follow(
+    second.cluster.follow(
       () => ({ held: share(second), isServed, ceiling: 10, pausedMs: 0, rate: undefined }),
       () => undefined,
     );
@@ -198,14 +198,14 @@ describe("a failover to a standby that lacks the last commits", () => {
   it("is no restart that lost nothing: the daemon goes on", async () => {
     await using server = await startPostgres();
     await using store = await join(server);
-    await store.replicas.lead();
+    await store.cluster.lead();
     await begin(store, "1");
     await server.stop("immediate");
     await server.start();
     await untilConfirmed(server);
     await begin(store, "2");
     expect(await store.note(restoredNote)).toBeUndefined();
-    expect(store.mayWrite()).toBe(true);
+    expect(store.cluster.mayWrite()).toBe(true);
   });
 });
 
@@ -240,7 +240,7 @@ const continued: readonly Continued[] = [
   },
   {
     what: "a new leader would wait for a begin that it has behind it",
-    lost: (store) => store.replicas.lead(),
+    lost: (store) => store.cluster.lead(),
     next: (store) => store.saveNote(restoredNote, undefined),
   },
 ];
@@ -266,12 +266,12 @@ describe("a failover that lost commits and no create", () => {
   it("ends a daemon that took the lead in them", async () => {
     await using server = await startPostgres();
     await using first = await join(server);
-    await first.replicas.lead();
+    await first.cluster.lead();
     await using second = await join(server);
     await heartbeat(second);
     await server.copy();
     await first[Symbol.asyncDispose]();
-    await expect.poll(() => second.replicas.state.isLeader, { timeout: 120_000 }).toBe(true);
+    await expect.poll(() => second.cluster.state.isLeader, { timeout: 120_000 }).toBe(true);
     await server.failOver();
     await untilRefused(second, REWOUND);
   });
@@ -280,7 +280,7 @@ describe("a failover that lost commits and no create", () => {
     await using server = await startPostgres();
     {
       await using store = await join(server);
-      await store.replicas.lead();
+      await store.cluster.lead();
       for (const [at, key] of ["1", "2"].entries()) await bind(store, key, at + 1);
       const update = async (key: string) => {
         const changes = [upsert(key, { name: "New" })];

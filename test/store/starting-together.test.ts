@@ -88,7 +88,7 @@ describe("daemons that start together on one store in PostgreSQL", () => {
   it("all join where it is empty", async () => {
     await using daemons = await Daemons.on();
     const [first] = await Promise.all([daemons.start(), daemons.start(), daemons.start()]);
-    expect(await first.replicas.list()).toHaveLength(3);
+    expect(await first.cluster.members()).toHaveLength(3);
     expect(daemons.waits.filter(({ why }) => why !== "tablesChange")).toEqual([]);
   });
 
@@ -108,7 +108,7 @@ describe("daemons that start together on one store in PostgreSQL", () => {
     );
     const store = await second;
     await third;
-    expect((await store.replicas.list()).filter(({ isLeader }) => !isLeader)).toHaveLength(2);
+    expect((await store.cluster.members()).filter(({ isLeader }) => !isLeader)).toHaveLength(2);
     expect(new Set(daemons.waits.map(({ holder, why }) => `${holder}: ${why}`))).toEqual(
       new Set(["the first: tablesChange"]),
     );
@@ -123,7 +123,7 @@ describe("daemons that start together on one store in PostgreSQL", () => {
     expect(new Set(daemons.waits.map(({ why }) => why))).toEqual(new Set(["otherTables"]));
     await old[Symbol.asyncDispose]();
     const [first] = await Promise.all(upgraded);
-    expect(await first!.replicas.list()).toHaveLength(3);
+    expect(await first!.cluster.members()).toHaveLength(3);
   });
 
   it("are told who works alone", async () => {

@@ -37,7 +37,7 @@ export class Arrivals implements Observer {
     this.#counts = new Map();
     try {
       for (const [stream, added] of counts) {
-        // Another replica may update the note at the same time, so retry.
+        // Another process may update the note at the same time, so retry.
         for (let isSaved = false; !isSaved;) {
           const known = await store.note(arrivalsNote(stream));
           const next = addArrivals(known ?? [], added, this.#clock.now());

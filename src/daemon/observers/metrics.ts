@@ -41,8 +41,8 @@ export class DaemonMetrics implements Observer {
 
 async function readings(parts: Systems, streams: readonly Stream[], queue: Queue): Promise<Readings> {
   const { store, service, clock } = parts;
-  // Only the leader reports the store's gauges, so that their sum over all replicas is right.
-  if (!store.replicas.state.isLeader) return { service: service.state() };
+  // Only the leader reports the store's gauges, so that their sum over all processes is right.
+  if (!store.cluster.state.isLeader) return { service: service.state() };
   const statuses = await streamStatus(store, streams, clock);
   const depth = await queue.depth().catch(() => undefined);
   const { backup, drift, channels } = await readUpkeep(store);

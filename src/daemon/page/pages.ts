@@ -7,7 +7,7 @@ import { ownText, type RecordView } from "#store";
 import { version, type Metrics } from "#telemetry";
 import { startWeb, type Overview, type ReadinessChecks, type StatusSource, type Web } from "#web";
 import type { Assembly } from "../assembly.ts";
-import type { ReplicaPart } from "../replicas/replica.ts";
+import type { ClusterPart } from "../cluster/cluster-part.ts";
 import type { Configuration, Systems } from "../systems/systems.ts";
 import { carryingOut } from "./page-acts.ts";
 import type { PollWatch } from "../watch/poll-watch.ts";
@@ -32,7 +32,7 @@ export interface PagesDeps {
   readonly queue: Queue;
   readonly assembly: Assembly;
   readonly pollWatch: PollWatch;
-  readonly replica: ReplicaPart;
+  readonly clusterPart: ClusterPart;
   readonly metrics: Metrics;
 }
 
@@ -150,19 +150,18 @@ export function readiness({
   parts: { store, service, clock },
   queue,
   pollWatch,
-  replica,
-}: Pick<PagesDeps, "parts" | "queue" | "pollWatch" | "replica">): ReadinessChecks {
+  clusterPart,
+}: Pick<PagesDeps, "parts" | "queue" | "pollWatch" | "clusterPart">): ReadinessChecks {
   return {
     needed: {
-      replica: async () => replica.check(),
+      ...clusterPart.needed,
       // Writes, because a full disk or a full Redis refuses writes only.
       store: () => store.saveNote(readinessNote, clock.now()),
       queue: () => queue.ping(),
       polls: async () => pollWatch.check(),
     },
     reported: {
-      // Only reported: otherwise a rolling restart with another sync file would never finish.
-      mapping: async () => replica.checkMapping(),
+      ...clusterPart.reported,
       service: async () => {
         if (service.state().state !== "closed") throw new RetryError("E_SERVICE_DOWN", "the service does not answer");
       },

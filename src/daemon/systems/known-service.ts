@@ -10,7 +10,7 @@ const TABLES_OF_SERVICE = ["bindings", "intents", "match_indexes", "reference"];
 
 /**
  * Refuses a SERVICE_URL of another service than the one whose ids the store holds, because the same ids mean other records there. Runs at
- * each start of each replica. `join` stores the address if the store has no data of a service yet, or if SERVICE_FORMER_URL names a known
+ * each start of each process. `join` stores the address if the store has no data of a service yet, or if SERVICE_FORMER_URL names a known
  * address of the same service.
  * @throws {StopError} E_SERVICE_OTHER
  */
@@ -36,10 +36,10 @@ function addressOf(url: string): string {
   return host + pathname.replace(/\/$/, "");
 }
 
-/** False if the stored address never supplied any data (it was misspelt, for example) and no other replica uses it. */
+/** False if the stored address never supplied any data (it was misspelt, for example) and no other daemon uses it. */
 async function isInUse(store: Store): Promise<boolean> {
-  const [replicas, counts] = [await store.replicas.list(), await store.tableCounts()];
-  return replicas.length > 1 || TABLES_OF_SERVICE.some((table) => counts[table] !== 0);
+  const [members, counts] = [await store.cluster.members(), await store.tableCounts()];
+  return members.length > 1 || TABLES_OF_SERVICE.some((table) => counts[table] !== 0);
 }
 
 function otherService(location: StoreLocation, known: readonly string[], url: string): StopError {

@@ -7,8 +7,8 @@ import { version, type Logger, type Redaction } from "#telemetry";
 import type { Closing } from "../closing.ts";
 import { KnownSources } from "./known-sources.ts";
 import { expectKnownService } from "./known-service.ts";
-import { keptSession } from "../replicas/kept-session.ts";
-import { joiningReplica } from "../replicas/joining.ts";
+import { keptSession } from "../cluster/kept-session.ts";
+import { joiningMember } from "../cluster/joining.ts";
 import { RenewedSecrets } from "./renewed-secrets.ts";
 import { openSources, type Sources } from "./sources.ts";
 
@@ -45,7 +45,7 @@ export interface Systems {
 export async function openOwnStore(configuration: Configuration, as: "daemon" | "operator"): Promise<Store> {
   const { settings, secrets, syncFile, logger, redaction, clock = systemClock, standby } = configuration;
   const { leaseMs } = settings.delivery;
-  const joins = standby && joiningReplica(settings, secrets, syncFile, version);
+  const joins = standby && joiningMember(settings, secrets, syncFile, version);
   return openStore(storeLocation(settings, secrets), {
     as,
     leaseMs,
@@ -88,7 +88,7 @@ export async function openSystems(
       version,
       hide: redaction.ofLogin(),
       renew: renewed.ofService,
-      mayWrite: () => store.mayWrite(),
+      mayWrite: () => store.cluster.mayWrite(),
       // Also with a single daemon, so that a restart, or a command beside it, needs no login.
       session: keptSession(store, redaction.redact),
       ...(requested ? { requested } : {}),

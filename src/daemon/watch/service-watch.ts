@@ -13,7 +13,7 @@ export interface ServiceWatchDeps {
 
 /**
  * Probes an unreachable service when there is nothing to send. Otherwise the page, `/readyz` and notifications would call it unreachable
- * until the next change in the ERP, and a replica that left its deliveries to others would never resume them. Runs until the signal is
+ * until the next change in the ERP, and a process that left its deliveries to others would never resume them. Runs until the signal is
  * aborted.
  */
 export async function watchService({ service, clock }: ServiceWatchDeps, signal: AbortSignal): Promise<void> {

@@ -1,30 +1,29 @@
 import { counted } from "#model";
-import type { BackupState, CareStore, ChannelState, DriftState, NoticeStore, Replica, ReplicaStore } from "#store";
+import type { BackupState, CareStore, ChannelState, Cluster, DriftState, NoticeStore } from "#store";
+import { clusterText, readCluster, type ClusterFacts } from "./cluster-text.ts";
 import { roughDuration } from "./figures.ts";
 
-/** What runs beside the pipeline: scheduled backups and comparisons, and the notification channels. */
-export interface UpkeepFacts {
+/** What runs beside the pipeline: scheduled backups and comparisons, the notification channels, and other daemons. */
+export interface UpkeepFacts extends ClusterFacts {
   readonly backup: BackupState | undefined;
   readonly drift: DriftState | undefined;
   readonly channels: readonly (ChannelState & { readonly waiting: number })[];
-  /** The daemons that share a store in PostgreSQL. */
-  readonly replicas?: readonly Replica[];
 }
 
 export async function readUpkeep({
   care,
   notices,
-  replicas,
+  cluster,
 }: {
   readonly care: CareStore;
   readonly notices: Pick<NoticeStore, "channels">;
-  readonly replicas: Pick<ReplicaStore, "list">;
+  readonly cluster: Pick<Cluster, "members">;
 }): Promise<UpkeepFacts> {
   return {
     backup: await care.backupState(),
     drift: await care.driftState(),
     channels: await notices.channels(),
-    replicas: await replicas.list(),
+    ...(await readCluster(cluster)),
   };
 }
 
@@ -50,23 +49,7 @@ export function upkeepText(facts: UpkeepFacts, now: number): string[] {
     sentences.push(
       `compared with the service ${roughDuration(now - drift.comparedAt)} ago: ${count === 0 ? "no difference" : `${counted(count, "difference")}, listed by "svcsync reconcile"`}`,
     );
-  return [...replicasText(facts.replicas), ...sentences, ...upkeepFailures(facts, now)];
-}
-
-/** What a replica does. */
-export function replicaState({ isLeader, isAgreed, isServed, isNeeded }: Replica): string {
-  if (!isServed) return isLeader ? "leads, but the service does not answer it" : "the service does not answer it";
-  if (isLeader) return isAgreed ? "leads and delivers" : "begins to lead";
-  if (!isAgreed) return "waits: its sync file or version is not the leader's";
-  return isNeeded ? "delivers" : "waits: the service allows so few requests that fewer replicas are enough";
-}
-
-/** The replicas in one sentence; empty where there are no others. */
-function replicasText(replicas: readonly Replica[] = []): string[] {
-  if (replicas.length < 2) return [];
-  const leader = replicas.find(({ isLeader }) => isLeader)?.name ?? "none yet";
-  const delivering = replicas.filter(({ isNeeded }) => isNeeded).length;
-  return [`${counted(replicas.length, "replica")}, ${delivering} deliver; leader: ${leader}`];
+  return [...clusterText(facts), ...sentences, ...upkeepFailures(facts, now)];
 }
 
 /** Failures of upkeep, one sentence each. */

@@ -125,8 +125,8 @@ export class LiveKnowledge implements Knowledge<Claim> {
   async #reserve(claim: Claim, stream: Stream, projection: Projection): Promise<void> {
     const { store, keys } = this.#deps;
     this.#reserved = claim.id;
-    const replicas = await reserveKeys(store, claim, stream, projection);
-    if (replicas) await expectEnded(store, stream.resource, replicas);
+    const elsewhere = await reserveKeys(store, claim, stream, projection);
+    if (elsewhere) await expectEnded(store, stream.resource, elsewhere);
     const owner = keys.owner(stream, projection, claim.id);
     if (owner) {
       await expectEnded(store, stream.resource, owner);

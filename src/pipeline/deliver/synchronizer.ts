@@ -140,7 +140,7 @@ export class Synchronizer {
   }
 
   async #run(claim: Claim, stream: Stream, knowledge: LiveKnowledge, signal: AbortSignal): Promise<Outcome> {
-    // A person or another replica may have settled the record's create.
+    // A person or another process may have settled the record's create.
     if (claim.binding) this.#keys.release(claim.id);
     let next: Next = { claim, decide: () => decide(claim, stream, knowledge, signal) };
     for (;;) {

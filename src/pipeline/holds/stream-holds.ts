@@ -158,11 +158,11 @@ export class StreamHolds {
   }
 }
 
-/** Holds, in replicas that do not lead, the streams that the leader's gate has not let through. The leader asks its gate directly. */
-export function undecidedHold(store: MatchStore & NoteStore & Pick<Store, "replicas">): Hold {
+/** Holds, in processes that do not lead, the streams that the leader's gate has not let through. The leader asks its gate directly. */
+export function undecidedHold(store: MatchStore & NoteStore & Pick<Store, "cluster">): Hold {
   return {
     async find(_store, stream) {
-      if (store.replicas.state.isLeader) return undefined;
+      if (store.cluster.state.isLeader) return undefined;
       const [adoption, ...restored] = await Promise.all([
         store.adoption(stream),
         store.note(restoredNote),

@@ -27,7 +27,7 @@ const MISSING_PART = 0.1;
 const MISSING_READ = 5;
 
 export interface IndexReaderDeps {
-  readonly store: MatchStore & RecordStore & NoteStore & Pick<Store, "replicas">;
+  readonly store: MatchStore & RecordStore & NoteStore & Pick<Store, "cluster">;
   readonly service: Pick<Service, "list" | "read" | "now">;
   readonly clock: Clock;
   readonly logger: Logger;
@@ -134,7 +134,7 @@ export class IndexReader {
 
   #begin(resource: ResourceName, signal: AbortSignal, { whole } = { whole: false }): Promise<void> {
     // Two whole reads at once would each drop the entries that only the other one has seen.
-    const done = this.#deps.store.replicas
+    const done = this.#deps.store.cluster
       .alone(`match/${resource}`, signal, () => this.#refresh(resource, whole, signal))
       .finally(() => this.#reading.delete(resource));
     this.#reading.set(resource, done);

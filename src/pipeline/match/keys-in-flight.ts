@@ -110,17 +110,17 @@ export async function expectEnded(store: RecordStore, resource: ResourceName, ow
 }
 
 /**
- * Keeps the natural keys from other replicas as long as this delivery or its create is open. What they created before is found by a
+ * Keeps the natural keys from other processes as long as this delivery or its create is open. What they created before is found by a
  * look that begins afterwards.
- * @returns another replica's record with the key whose create is open.
+ * @returns another process's record with the key whose create is open.
  */
 export function reserveKeys(
-  { replicas }: Pick<Store, "replicas">,
+  { cluster }: Pick<Store, "cluster">,
   claim: Claim,
   { resource, match }: Stream,
   projection: Projection,
 ): Promise<RecordId | undefined> {
-  return replicas.reserve(
+  return cluster.reserve(
     claim,
     unsharedKeys(match, projection).map((key) => keyName(resource, key)),
   );

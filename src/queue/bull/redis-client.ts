@@ -33,7 +33,7 @@ const steadyOptions = {
   socketTimeout: silenceTimeoutMs,
   retryStrategy: reconnectPauseMs,
   /**
-   * Reconnects when the server is a replica that was the primary a moment ago. The command is not repeated: on a server that stays
+   * Reconnects when the server takes no writes but was the primary a moment ago. The command is not repeated: on a server that stays
    * read-only it would repeat without end.
    */
   reconnectOnError: (error: Error) => error.message.startsWith("READONLY"),
@@ -65,7 +65,7 @@ export class RedisConnections {
 
   /**
    * Calls `listener` each time commands have a connection. `isOther`: to another server process than before (restarted, or a promoted
-   * replica), which may lack the last writes.
+   * standby), which may lack the last writes.
    */
   onReady(listener: (isOther: boolean) => void): void {
     let known: string | undefined;

@@ -12,7 +12,7 @@ const LATENCY_RATIO = 2;
 const LATENCY_NOTICEABLE_MS = 200;
 const RECENT_WEIGHT = 0.2;
 const USUAL_WEIGHT = 0.01;
-/** How long callers wait while the ceiling is 0: a replica that just joined gets its share within two heartbeats. */
+/** How long callers wait while the ceiling is 0: a process that just joined gets its share within two heartbeats. */
 const NO_SHARE_PATIENCE_MS = 5_000;
 const NO_SHARE_PAUSE_MS = 1_000;
 
@@ -146,6 +146,6 @@ export class AdaptiveLimit {
 }
 
 function noShare(): WaitError {
-  const message = "this replica has no share of the requests to the service; others deliver";
+  const message = "this process has no share of the requests to the service; others deliver";
   return new WaitError("E_REPLICA_SHARE", message, { afterMs: NO_SHARE_PAUSE_MS });
 }

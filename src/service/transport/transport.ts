@@ -51,7 +51,7 @@ export interface Exchange {
 
 const POLICIES: Readonly<Record<"quick" | "patient", RepeatPolicy>> = {
   quick: { attempts: 3, baseMs: 200, maxMs: 2000 },
-  // Reads without a share of the requests may be what the replicas with a share wait for.
+  // Reads without a share of the requests may be what the processes with a share wait for.
   patient: {
     attempts: 6,
     baseMs: 500,

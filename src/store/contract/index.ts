@@ -1,5 +1,6 @@
 import type { Clock } from "#model";
 import type { Redact } from "#telemetry";
+import type { Cluster } from "./cluster.ts";
 import type { DeliveryStore } from "./deliveries.ts";
 import type { IntakeStore } from "./intake.ts";
 import type { MaintenanceStore } from "./maintenance.ts";
@@ -15,7 +16,6 @@ import type { NoticeStore } from "./people/notices.ts";
 import type { PrivacyStore } from "./people/privacy.ts";
 import type { WatchStore } from "./people/watches.ts";
 import type { RecordStore } from "./records.ts";
-import type { ReplicaStore } from "./replicas.ts";
 import type { RevisionStore, ScheduleStore } from "./schedule.ts";
 import type { RoundStore } from "./rounds.ts";
 import type { SweepStore } from "./sweeps.ts";
@@ -58,15 +58,9 @@ export interface Store
   readonly care: CareStore;
   readonly history: HistoryStore;
   readonly privacy: PrivacyStore;
-  readonly replicas: ReplicaStore;
+  readonly cluster: Cluster;
   readonly rounds: RoundStore;
   readonly watches: WatchStore;
-
-  /**
-   * False while another daemon may have taken over the store. Nothing may then be sent to the service, because the other daemon may be
-   * delivering the same record. Callers ask right before each write; it answers from memory.
-   */
-  mayWrite(): boolean;
 
   /** The clock for all times in the store. If several processes share the store, it is the database's clock. */
   readonly clock: Clock;
@@ -75,12 +69,12 @@ export interface Store
 /** How long a claim's lease lasts, in milliseconds: longer than the slowest request, short enough to retry a dead worker's record soon. */
 export const DEFAULT_LEASE_MS = 60_000;
 
-/** How a daemon describes itself to the other replicas. */
-export interface JoiningReplica {
+/** How a daemon describes itself to the other members of a cluster. */
+export interface JoiningMember {
   readonly version: string;
-  /** Identifies the queue, which all replicas must share. */
+  /** Identifies the queue, which all members must share. */
   readonly queue: string;
-  /** Identifies the mapping: this sync file as compiled by this version. Only replicas with the leader's mapping deliver. */
+  /** Identifies the mapping: this sync file as compiled by this version. Only members with the leader's mapping deliver. */
   readonly mapping: string;
 }
 
@@ -119,8 +113,8 @@ export interface OpenStoreOptions {
   readonly leaseMs?: number;
   /** Waits while another daemon holds a store in PostgreSQL, and takes over when it ends. Absent: opening is refused at once. */
   readonly standby?: Standby;
-  /** Joins the replicas of a store in PostgreSQL. Absent: this daemon works alone. */
-  readonly joins?: JoiningReplica;
+  /** Joins the cluster of a store in PostgreSQL. Absent: this daemon works alone. */
+  readonly joins?: JoiningMember;
 }
 
 export * from "./intake.ts";
@@ -132,7 +126,7 @@ export * from "./sweeps.ts";
 export * from "./matching.ts";
 export * from "./naming.ts";
 export * from "./notes.ts";
-export * from "./replicas.ts";
+export * from "./cluster.ts";
 export * from "./rounds.ts";
 export * from "./maintenance.ts";
 export * from "./people/acts.ts";

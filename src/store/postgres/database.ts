@@ -12,12 +12,8 @@ export interface Database {
   readonly leaseMs: number;
   /** Whether the server refuses every step. */
   readonly isReader: boolean;
-  /** Epoch and mapping for the claims of this process; `mapping` is undefined if it need not match the leader's. */
-  readonly claims: { readonly epoch: number; readonly mapping: string | undefined };
   /** A copy without secrets. */
   readonly clean: <Value>(value: Value) => Value;
-  /** Notes how many creates are committed: a store that has fewer later has lost them. */
-  readonly hearCreates: (creates: number) => void;
   /** Reads what is committed at that moment. */
   readonly read: <Row>(sql: string, values?: Readonly<Record<string, SqlValue>>) => Promise<Row[]>;
   /** A read by one call of a function, batched like {@link together}. */

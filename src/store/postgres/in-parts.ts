@@ -12,7 +12,7 @@ interface Part {
 }
 
 /**
- * Finds very many rows and divides their ids into parts. One step changes each part, so that the steps of all replicas can run in between.
+ * Finds very many rows and divides their ids into parts. One step changes each part, so that the steps of all processes can run in between.
  * The rows are found without the lock, so each step must check again whether it should change a row.
  */
 export async function partsOf(

@@ -11,11 +11,11 @@ import {
   type MovedTable,
   type MoveSide,
 } from "../move/side.ts";
+import type { Member } from "./cluster/member.ts";
+import { joinPrepared } from "./cluster/turn.ts";
 import { postgresFailure } from "./connection/failures.ts";
 import { clientOptions, connectClient, describePlace, type PostgresPlace } from "./connection/link.ts";
-import type { Member } from "./connection/member.ts";
 import { locked, quoted } from "./connection/prefix.ts";
-import { joinPrepared } from "./connection/turn.ts";
 import { fill, type SqlText } from "./sql.ts";
 import { storedText } from "./text.ts";
 

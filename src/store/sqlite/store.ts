@@ -5,7 +5,7 @@ import type { RecordQuery, Store, StoreUser } from "../contract/index.ts";
 import { checkedNote } from "../facts.ts";
 import { storedFact, type Note } from "../note.ts";
 import type { Access } from "../roles/access.ts";
-import { oneProcess } from "../roles/one-process.ts";
+import { singleProcess } from "../roles/single-process.ts";
 import { makeRoles, type Roles } from "../roles/roles.ts";
 import { sameSql, type SameSql } from "../roles/same-sql.ts";
 import { LateWaking } from "../steps/late-waking.ts";
@@ -244,9 +244,7 @@ export class SqliteStore implements Store {
   /** Completes what an earlier process left unfinished. */
   resume = () => this.#lateWaking.run();
 
-  /** A process keeps its lock until it ends, so no other daemon can take over before. */
-  mayWrite = () => true;
-  readonly replicas = oneProcess;
+  readonly cluster = singleProcess;
 
   revision = () => this.#read(() => this.#deps.revision.number());
   tableCounts = () => this.#read(() => tableCounts(this.#db));

@@ -9,7 +9,7 @@ const note: Note<z.infer<typeof endsById>> = { name: "page/ended-sessions", sche
 
 /**
  * The sessions that people ended by logging out. They are kept in the store, so that a copy of their cookie is refused by every
- * replica and after a restart, until it would have expired anyway.
+ * process and after a restart, until it would have expired anyway.
  */
 export class EndedSessions {
   readonly #notes: NoteStore;

@@ -16,7 +16,7 @@ interface Content {
 }
 
 /**
- * The signed cookie holds the user and the end of the session. It is valid at every replica and after a restart, until its owner
+ * The signed cookie holds the user and the end of the session. It is valid at every process and after a restart, until its owner
  * logs out; a change of the credentials ends all sessions. Forging one takes both the store and the credentials.
  */
 export class Sessions {

@@ -8,7 +8,7 @@ import { openService, resourceNames } from "#service";
 import { loadSettings, secretTexts, storeLocation } from "#settings";
 import { openStore, type Store } from "#store";
 import { openLogger } from "#telemetry";
-import { keptSession } from "../../../src/daemon/replicas/kept-session.ts";
+import { keptSession } from "../../../src/daemon/cluster/kept-session.ts";
 
 /** Wraps a part, so that its calls can be counted. */
 export type Wrap = <Part extends object>(name: string, part: Part) => Part;
@@ -54,7 +54,7 @@ export async function openDelivery(
     clock,
     logger,
     version: "0.0.0",
-    mayWrite: () => store.mayWrite(),
+    mayWrite: () => store.cluster.mayWrite(),
     ...(typeof location === "string" ? {} : { session: keptSession(store, (text) => text) }),
     referenceCache: {
       load: (resource) => store.reference(resource),

@@ -23,7 +23,7 @@ export const registerRenameStream: Registration = (cli) =>
     .action(cli.action(run));
 
 const words = `
-Rename the stream in the sync file, stop svcsync (all replicas), run this command, and start svcsync again. Records, bindings,
+Rename the stream in the sync file, stop svcsync (all processes), run this command, and start svcsync again. Records, bindings,
 history, and the position of the next poll move to the new name. Nothing is sent to the service. Without a terminal it needs --yes.
 `;
 
@@ -71,7 +71,7 @@ function expectResource(from: StreamName, to: StreamName, resource: string, { bo
 
 function notWhileRunning(thrown: unknown): never {
   if (codeOf(thrown) !== "E_STORE_BUSY") throw thrown;
-  const message = `${messageOf(thrown)}. Stop svcsync (all replicas), then rename the stream`;
+  const message = `${messageOf(thrown)}. Stop svcsync (all processes), then rename the stream`;
   throw new StopError("E_STORE_BUSY", message, { cause: thrown });
 }
 

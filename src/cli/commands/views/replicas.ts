@@ -1,5 +1,5 @@
 import { systemClock } from "#model";
-import { roughDuration, replicaState } from "#operator";
+import { roughDuration, memberState } from "#operator";
 import { openStoreContext, type JsonOptions, type Registration } from "../../command-context.ts";
 import { exitCode, printJson, type Io } from "../../output/io.ts";
 import { table } from "../../output/table.ts";
@@ -16,7 +16,7 @@ const heads = ["replica", "state", "version", "running for", "requests at once",
 async function replicas(options: JsonOptions, io: Io): Promise<number> {
   await using context = await openStoreContext(options, io);
   const now = systemClock.now();
-  const found = await context.store.replicas.list();
+  const found = await context.store.cluster.members();
   if (options.json) for (const replica of found) printJson(io.stdout, replica);
   else if (found.length === 0)
     io.stdout.write("No daemon works on a shared store now. Only a store in PostgreSQL (STORE_URL) can be shared.\n");
@@ -26,7 +26,7 @@ async function replicas(options: JsonOptions, io: Io): Promise<number> {
         heads,
         found.map((replica) => [
           replica.name,
-          replicaState(replica),
+          memberState(replica),
           replica.version,
           roughDuration(now - replica.startedAt),
           replica.share ?? "all",

@@ -5,6 +5,7 @@ import {
   attentionLines,
   roughDuration,
   ErrorGroups,
+  isShared,
   listHints,
   readUpkeep,
   remedyOf,
@@ -66,8 +67,8 @@ export async function readStatus({ store, syncFile }: Pick<StoreContext, "store"
   for await (const record of eachRecord(store, { states: ["parked", "uncertain"] })) causes.add(record);
   const unlisted = await unlistedStreams(store, syncFile.streams);
   const upkeep = await readUpkeep(store);
-  // With several replicas, one may have stopped while the others work.
-  const stop = upkeep.replicas?.length ? undefined : await store.note(stopNote);
+  // With several daemons, one may have stopped while the others work.
+  const stop = isShared(upkeep) ? undefined : await store.note(stopNote);
   const stopped = stop && { ...stop, remedy: remedyOf(stop, { stream: "STREAM" }) };
   return { streams, causes: causes.list(), unlisted, stopped, ...upkeep };
 }

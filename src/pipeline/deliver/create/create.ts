@@ -19,7 +19,7 @@ import type { StoreAge } from "../../compare/store-age.ts";
 import { provesExecuted, provesNotExecuted } from "../failures/retry-decision.ts";
 
 export interface CreatorDeps {
-  readonly store: DeliveryStore & RecordStore & NoteStore & Pick<Store, "replicas">;
+  readonly store: DeliveryStore & RecordStore & NoteStore & Pick<Store, "cluster">;
   readonly service: Pick<Service, "create">;
   readonly matcher: Matcher;
   readonly found: FoundRecords;
@@ -138,7 +138,7 @@ export class Creator {
         // A lost field is sent again, by an update.
         again: lost.length > 0,
         parents: wanted.parents,
-        // Another replica may look for the natural key as soon as the claim has ended.
+        // Another process may look for the natural key as soon as the claim has ended.
         keys: this.#deps.matcher.keys(stream, wanted.projection),
         audit: {
           action: "create",

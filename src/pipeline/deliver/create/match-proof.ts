@@ -16,7 +16,7 @@ const HELD_MS = 60_000;
 const UNPROVEN_MS = 1_000;
 
 export interface MatchProofDeps {
-  readonly store: NoteStore & Pick<RecordStore, "boundTo"> & Pick<Store, "replicas">;
+  readonly store: NoteStore & Pick<RecordStore, "boundTo"> & Pick<Store, "cluster">;
   readonly service: Pick<Service, "read">;
   readonly logger: Logger;
   /** Holds the stream. Resolves once the hold is stored. */
@@ -48,7 +48,7 @@ export class MatchProof {
   ): Promise<Written> {
     if (!stream.match.some((rule) => naturalKey(rule, sent) !== undefined)) return create();
     while (!(await this.#isProven(stream))) {
-      if (!this.#deps.store.replicas.state.isLeader) throw unproven(stream);
+      if (!this.#deps.store.cluster.state.isLeader) throw unproven(stream);
       const running = this.#trials.get(stream.name);
       if (!running) return this.#begin(stream, sent, create, signal);
       await Promise.allSettled([running]);
@@ -117,9 +117,9 @@ function dropped(reason: string, details: Record<string, Json> = {}): WaitError 
   return new WaitError("E_MATCH_DROPPED", reason, { afterMs: HELD_MS, details });
 }
 
-/** The error of a create on another replica: only the leader makes the trial, because only the leader can hold the stream. */
+/** The error of a create on another process: only the leader makes the trial, because only the leader can hold the stream. */
 function unproven({ name }: Stream): WaitError {
-  return new WaitError("E_MATCH_UNPROVEN", `the first record of ${name} is created by the leading replica`, {
+  return new WaitError("E_MATCH_UNPROVEN", `the first record of ${name} is created by the leading process`, {
     afterMs: UNPROVEN_MS,
   });
 }

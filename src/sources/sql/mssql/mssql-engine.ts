@@ -35,7 +35,7 @@ export function mssqlEngine(settings: SqlSettings): Engine {
       return { atMs: parseStampText(String(clock))?.wallMs ?? Number.NaN, open: undefined, oldestMs: undefined };
     },
     async identity(ask) {
-      // Replicas of an availability group have the same one.
+      // All members of an availability group have the same one.
       const own = await scalarIfKnown(
         ask,
         sql`select convert(varchar(36), service_broker_guid) from sys.databases where database_id = db_id()`,

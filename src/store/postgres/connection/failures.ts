@@ -1,7 +1,7 @@
 import { DatabaseError } from "pg";
 import { codeOf, messageOf, ParkError, RetryError, StopError, SyncError, type ErrorCode } from "#model";
 
-/** SQLSTATEs raised by the schema's functions: a refused step, and a step of a daemon that is no longer a replica. */
+/** SQLSTATEs raised by the schema's functions: a refused step, and a step of a daemon that has lost its place. */
 export const REFUSED = "SV001";
 export const NOT_A_MEMBER = "SV002";
 export const MOVED = "SV003";
@@ -107,12 +107,12 @@ export function postgresFailure(thrown: unknown): Error {
   );
 }
 
-/** The error for all steps of a daemon that has lost its place among the replicas. */
+/** The error for all steps of a daemon that has lost its place. */
 export function lostPlace(): SyncError {
-  return LOST("it is no longer among the replicas", undefined);
+  return LOST("it has lost its place in the store", undefined);
 }
 
-/** Whether the step found that its daemon has no place among the replicas any more. */
+/** Whether the step found that its daemon has no place any more. */
 export function isNoMember(thrown: unknown): boolean {
   return thrown instanceof DatabaseError && thrown.code === NOT_A_MEMBER;
 }

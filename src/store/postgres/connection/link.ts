@@ -14,7 +14,7 @@ export interface PostgresPlace {
 const CONNECT_MS = 10_000;
 /** How long to wait for an answer, in milliseconds. The longest reads look at every row of the store. */
 const ANSWER_MS = 120_000;
-/** How long a transaction may wait for this process, in milliseconds. Others wait meanwhile; a replica's place ends after eight seconds. */
+/** How long a transaction may wait for this process, in milliseconds. Others wait meanwhile; a daemon's place ends after eight seconds. */
 const IDLE_MS = 3_000;
 /**
  * The pauses before a connection is replaced whose first answer was not its own, in milliseconds: the pooler hands over the same session, which

@@ -27,7 +27,7 @@ export function locked(place: PostgresPlace): SqlText {
 }
 
 /**
- * Begins a message that takes no lock and listens for notices to replicas. Every message repeats LISTEN, so that a new connection needs no
+ * Begins a message that takes no lock and listens for notices to daemons. Every message repeats LISTEN, so that a new connection needs no
  * setup. Behind a pooler that gives each message another connection, notices are lost.
  */
 export function listening(place: PostgresPlace): SqlText {

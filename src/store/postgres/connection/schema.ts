@@ -9,7 +9,7 @@ import { Link, type PostgresPlace } from "./link.ts";
 import { locked, quoted } from "./prefix.ts";
 
 const OLDEST_SERVER = 13;
-const FIRST_WITH_REPLICAS = 2;
+const FIRST_WITH_MEMBERS = 2;
 
 interface Found {
   readonly version: number;
@@ -102,9 +102,9 @@ export class Schema implements AsyncDisposable {
     return found.version === postgresMigrations.length && found.functions === functionsHash;
   }
 
-  /** Whether the tables support replicas: those of the first version did not. */
-  async hasReplicas(): Promise<boolean> {
-    return (await this.#found()).version >= FIRST_WITH_REPLICAS;
+  /** Whether the tables support several daemons: those of the first version did not. */
+  async hasMembers(): Promise<boolean> {
+    return (await this.#found()).version >= FIRST_WITH_MEMBERS;
   }
 
   /**

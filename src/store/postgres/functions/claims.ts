@@ -34,7 +34,7 @@ const refuse = `
   END $$`;
 
 /**
- * A token starts with the record's number, followed by the epoch of the claiming replica. Views of records have the shape of `record_rows`.
+ * A token starts with the record's number, followed by the epoch of the claiming daemon. Views of records have the shape of `record_rows`.
  */
 export const claims = `
   CREATE VIEW record_rows AS ${SELECT_RECORD};

@@ -58,7 +58,7 @@ export const steps = `
   BEGIN
     SELECT e.server, e.steps, e.creates INTO server, steps, creates FROM expect_steps(p_server, p_steps, p_creates) e;
     IF NOT EXISTS (SELECT 1 FROM members WHERE token = p_token) THEN
-      RAISE EXCEPTION USING ERRCODE = '${NOT_A_MEMBER}', MESSAGE = 'this daemon is no longer a replica of the store';
+      RAISE EXCEPTION USING ERRCODE = '${NOT_A_MEMBER}', MESSAGE = 'this daemon has lost its place in the store';
     END IF;
   END $$;
 

@@ -1,6 +1,6 @@
 /**
- * What the service's refusals told any replica: until when nothing may be sent, and how many requests per second the service takes. The
- * rate is null until it has refused a request as too many. One row. Each replica is granted a part of the rate; `known` is the value it
+ * What the service's refusals told any member: until when nothing may be sent, and how many requests per second the service takes. The
+ * rate is null until it has refused a request as too many. One row. Each member is granted a part of the rate; `known` is the value it
  * last reported or was told.
  */
 export const limits = `

@@ -1,5 +1,5 @@
 import { tables } from "./0001-tables.ts";
-import { replicasMigration } from "./0002-replicas.ts";
+import { clusterMigration } from "./0002-cluster.ts";
 import { postgresMoveMigration } from "./0003-move.ts";
 import { limits } from "./0004-limits.ts";
 import { servers } from "./0005-servers.ts";
@@ -10,7 +10,7 @@ import { postgresWakingMigration } from "./0008-waking.ts";
 /** The migrations of the schema, oldest first: entry n leads from version n to n + 1. Entries are added, never edited. */
 export const postgresMigrations: readonly string[] = [
   tables,
-  replicasMigration,
+  clusterMigration,
   postgresMoveMigration,
   limits,
   servers,

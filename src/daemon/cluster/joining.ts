@@ -2,16 +2,16 @@ import { createHash } from "node:crypto";
 import { ruleNames } from "#pipeline";
 import { sharedQueueName } from "#queue";
 import type { Secrets, Settings } from "#settings";
-import type { JoiningReplica } from "#store";
+import type { JoiningMember } from "#store";
 import type { SyncFile } from "#mapping";
 
 /** How a daemon describes itself to the other replicas. Undefined if it works alone, because others cannot reach its queue. */
-export function joiningReplica(
+export function joiningMember(
   { store }: Pick<Settings, "store">,
   { queueUrl }: Pick<Secrets, "queueUrl">,
   { streams }: Pick<SyncFile, "streams">,
   version: string,
-): JoiningReplica | undefined {
+): JoiningMember | undefined {
   if (store.schema === undefined || queueUrl === undefined) return undefined;
   const mapping = streams.map((stream) => [
     stream.name,

@@ -22,7 +22,7 @@ export class KnownCommits {
   }
 
   /** Notes what the store reports. A server that was not known before has proven that it lacks nothing. */
-  hear({ server = this.#known.server, steps = 0, creates = 0 }: Partial<Committed> = {}): void {
+  note({ server = this.#known.server, steps = 0, creates = 0 }: Partial<Committed> = {}): void {
     const before = this.#known.server === server ? this.#known : NOTHING;
     this.#known = { server, steps: Math.max(steps, before.steps), creates: Math.max(creates, before.creates) };
   }

@@ -1,15 +1,15 @@
 import { randomUUID } from "node:crypto";
 import { Bell, errorFacts, StopError, SyncError, type Clock, type ErrorCode } from "#model";
 import type { Logger } from "#telemetry";
-import type { JoiningReplica, ReplicaReport, ReplicaState, Standby } from "../../contract/index.ts";
+import type { JoiningMember, ClusterReport, ClusterState, Standby } from "../../contract/index.ts";
 import { call, type SqlText } from "../sql.ts";
-import { lostPlace, postgresFailure } from "./failures.ts";
+import { lostPlace, postgresFailure } from "../connection/failures.ts";
 import { NOTHING_TO_TELL, stateOf, UNKNOWN_STATE, type Beat } from "./heartbeat.ts";
 import { isChanger, processName, untilFree, type InTheWay, type Obstacle } from "./in-the-way.ts";
 import { KnownCommits } from "./known-commits.ts";
-import { Link, type PostgresPlace } from "./link.ts";
-import { listening, locked } from "./prefix.ts";
-import { ReplicaClock } from "./replica-clock.ts";
+import { Link, type PostgresPlace } from "../connection/link.ts";
+import { listening, locked } from "../connection/prefix.ts";
+import { ClusterClock } from "./cluster-clock.ts";
 
 /** Time between heartbeats, in milliseconds. Another replica leads within a second of a clean stop, even if the notice is lost. */
 const BEAT_MS = 500;
@@ -28,7 +28,7 @@ interface Entry extends InTheWay {
   readonly given_back: number;
 }
 
-interface Left {
+export interface Left {
   /** False if the place was lost before. */
   readonly was_there: boolean;
   /** How many of the steps that this process knows of the store still has. */
@@ -42,12 +42,12 @@ interface Left {
  */
 export class Member implements AsyncDisposable {
   /** The common time of all replicas; the machine's time for a daemon that works alone. */
-  readonly clock: ReplicaClock;
+  readonly clock: ClusterClock;
   /** Stays empty for a move, which replaces the tables that hold the counts. */
   readonly commits = new KnownCommits();
   readonly #token = randomUUID();
   readonly #place: PostgresPlace;
-  readonly #joins: JoiningReplica | undefined;
+  readonly #joins: JoiningMember | undefined;
   readonly #logger: Logger;
   readonly #isMover: boolean;
   /** Heartbeats have their own connection, so they never wait for a step. */
@@ -59,8 +59,8 @@ export class Member implements AsyncDisposable {
   #lead: "wanted" | "resigned" | "over" = "wanted";
   #epoch = 0;
   #report = () => NOTHING_TO_TELL;
-  #changed: (state: ReplicaState) => void = () => undefined;
-  #state: ReplicaState = UNKNOWN_STATE;
+  #changed: (state: ClusterState) => void = () => undefined;
+  #state: ClusterState = UNKNOWN_STATE;
   /** Until when this is certainly a replica, by the monotonic clock and by the wall clock, which also runs while the machine sleeps. */
   #trusted = { monotonic: 0, wall: 0 };
 
@@ -68,7 +68,7 @@ export class Member implements AsyncDisposable {
     this.#place = place;
     this.#joins = deps.joins;
     this.#isMover = deps.isMover === true;
-    this.clock = new ReplicaClock(deps.clock);
+    this.clock = new ClusterClock(deps.clock);
     this.#logger = deps.logger;
     const heard = (schema: string | undefined) => {
       if (schema === place.schema) this.#hurry.ring();
@@ -93,7 +93,7 @@ export class Member implements AsyncDisposable {
     }
   }
 
-  get state(): ReplicaState {
+  get state(): ClusterState {
     return this.#state;
   }
 
@@ -121,7 +121,7 @@ export class Member implements AsyncDisposable {
     return performance.now() < this.#trusted.monotonic && Date.now() < this.#trusted.wall;
   }
 
-  follow(report: () => ReplicaReport, changed: (state: ReplicaState) => void): void {
+  follow(report: () => ClusterReport, changed: (state: ClusterState) => void): void {
     this.#report = report;
     this.#changed = changed;
     changed(this.#state);
@@ -129,7 +129,7 @@ export class Member implements AsyncDisposable {
     this.#hurry.ring();
   }
 
-  tell(): void {
+  reportNow(): void {
     this.#hurry.ring();
   }
 
@@ -236,14 +236,14 @@ export class Member implements AsyncDisposable {
     const report = [this.#token, held, isServed, ceiling, pausedMs, ownRate, ...this.commits.values];
     const [beat] = await this.#beats.rows<Beat>(call("beat", ...report));
     if (beat === undefined) return undefined;
-    if (!this.#isMover) this.commits.hear(beat);
+    if (!this.#isMover) this.commits.note(beat);
     if (beat.isConfirmed) this.#trusted = { monotonic: monotonic + TRUST_MS, wall: wall + TRUST_MS };
-    if (this.#joins !== undefined) this.clock.hear(beat.at, performance.now() - monotonic);
+    if (this.#joins !== undefined) this.clock.correct(beat.at, performance.now() - monotonic);
     this.#become(stateOf(beat, { isShared: this.#joins !== undefined, mayLead: this.#lead === "wanted" }));
     return beat;
   }
 
-  #become(state: ReplicaState): void {
+  #become(state: ClusterState): void {
     this.#state = state;
     this.#changed(state);
   }
@@ -283,7 +283,7 @@ export interface MemberDeps {
   readonly clock: Clock;
   readonly logger: Logger;
   /** What it tells the other replicas. Absent: it works alone. */
-  readonly joins?: JoiningReplica;
+  readonly joins?: JoiningMember;
   readonly standby?: Standby;
   /** Whether it joins only to move the store. */
   readonly isMover?: boolean;

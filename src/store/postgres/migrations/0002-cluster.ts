@@ -1,7 +1,7 @@
 import { hash } from "../sql.ts";
 
-/** Several daemons share one store: the replicas, the leader's mapping, and reserved natural keys. */
-export const replicasMigration = `
+/** Several daemons share one store: the members, the leader's mapping, and reserved natural keys. */
+export const clusterMigration = `
   CREATE SEQUENCE member_epochs;
   CREATE TABLE members (
     token       text COLLATE "C" PRIMARY KEY,

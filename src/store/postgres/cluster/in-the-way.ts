@@ -3,7 +3,7 @@ import { hostname } from "node:os";
 import { sleep, type StopError } from "#model";
 import type { Standby, WaitReason } from "../../contract/index.ts";
 import { storeBusy } from "../../refusals.ts";
-import type { PostgresPlace } from "./link.ts";
+import type { PostgresPlace } from "../connection/link.ts";
 
 const LOOK_MS = 250;
 

@@ -1,22 +1,22 @@
 import type { Logger } from "#telemetry";
 import type { Standby } from "../../contract/index.ts";
-import { SILENCE_MS } from "../functions/replicas.ts";
+import { SILENCE_MS } from "./member-functions.ts";
 import { fill, type SqlText } from "../sql.ts";
-import { NOT_A_MEMBER, postgresFailure } from "./failures.ts";
+import { NOT_A_MEMBER, postgresFailure } from "../connection/failures.ts";
 import { changerToken, isChanger, processName, untilFree, type InTheWay, type Obstacle } from "./in-the-way.ts";
-import { Link, type PostgresPlace } from "./link.ts";
+import { Link, type PostgresPlace } from "../connection/link.ts";
 import { Member, type MemberDeps } from "./member.ts";
-import { locked, reading } from "./prefix.ts";
-import { Schema } from "./schema.ts";
+import { locked, reading } from "../connection/prefix.ts";
+import { Schema } from "../connection/schema.ts";
 
-const NO_REPLICA = "NOT EXISTS (SELECT 1 FROM members WHERE expires_at > clock_timestamp())";
-const taking = (hasReplicas: boolean) => `
+const NO_MEMBER = "NOT EXISTS (SELECT 1 FROM members WHERE expires_at > clock_timestamp())";
+const taking = (hasMembers: boolean) => `
   INSERT INTO leases AS l (role, holder, name, expires_at)
-  SELECT 'daemon', @holder, @name, clock_timestamp() + interval '${SILENCE_MS} ms' WHERE ${hasReplicas ? NO_REPLICA : true}
+  SELECT 'daemon', @holder, @name, clock_timestamp() + interval '${SILENCE_MS} ms' WHERE ${hasMembers ? NO_MEMBER : true}
   ON CONFLICT (role) DO UPDATE SET holder = excluded.holder, name = excluded.name, expires_at = excluded.expires_at
   WHERE l.expires_at <= clock_timestamp() RETURNING holder`;
 const FOUND = "SELECT holder, name, expires_at::text AS until FROM leases WHERE role = 'daemon'";
-const FOUND_REPLICA = `
+const FOUND_MEMBER = `
   SELECT token AS holder, name, expires_at::text AS until FROM members WHERE expires_at > clock_timestamp()
   ORDER BY epoch LIMIT 1`;
 /** Another daemon may have taken the turn of one that was paused for long. */
@@ -90,10 +90,10 @@ async function takeTurn(place: PostgresPlace, schema: Schema, standby?: Standby)
   };
   const ask = async (): Promise<Obstacle | undefined> => {
     if (await schema.isCurrent()) return undefined;
-    const hasReplicas = await schema.hasReplicas();
-    isTaken = (await link.rows(fill(taking(hasReplicas), { holder, name: processName() }))).length > 0;
+    const hasMembers = await schema.hasMembers();
+    isTaken = (await link.rows(fill(taking(hasMembers), { holder, name: processName() }))).length > 0;
     if (isTaken) return undefined;
-    const [replica] = hasReplicas ? await link.rows<InTheWay>(FOUND_REPLICA) : [];
+    const [replica] = hasMembers ? await link.rows<InTheWay>(FOUND_MEMBER) : [];
     const [found] = replica ? [replica] : await link.rows<InTheWay>(FOUND);
     // It has ended since the attempt.
     if (found === undefined) return ask();

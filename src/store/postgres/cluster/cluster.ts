@@ -1,12 +1,11 @@
 import { ParkError, sleep, type RecordId } from "#model";
-import type { Replica, ReplicaStore } from "../../contract/replicas.ts";
+import type { Cluster, ClusterMember } from "../../contract/cluster.ts";
 import { auditRow } from "../../rows/audit-row.ts";
 import { claimLost } from "../../refusals.ts";
-import { unknownReplica } from "../../roles/one-process.ts";
 import { Refusal } from "../connection/failures.ts";
-import { UNKNOWN_STATE } from "../connection/heartbeat.ts";
-import { TRUST_MS, type Member } from "../connection/member.ts";
-import { SILENCE_MS } from "../functions/replicas.ts";
+import { UNKNOWN_STATE } from "./heartbeat.ts";
+import { TRUST_MS, type Member } from "./member.ts";
+import { SILENCE_MS } from "./member-functions.ts";
 import type { Database } from "../database.ts";
 import { call, fill } from "../sql.ts";
 
@@ -21,8 +20,8 @@ const LIST = `
     CASE WHEN m.queue IS NOT NULL THEN m.share END AS share
   FROM members m LEFT JOIN leases l ON l.role = 'daemon' ORDER BY m.epoch`;
 
-/** This process among the replicas. A command is not a replica: it only reads and answers. */
-export function replicaStore(db: Database, member: Member | undefined, failure: ReplicaStore["failure"]): ReplicaStore {
+/** The replicas that share a store, as this process sees them. A command is not a replica: it only reads and answers. */
+export function postgresCluster(db: Database, member: Member | undefined, failure: Cluster["failure"]): Cluster {
   const turns = new Map<string, Promise<unknown>>();
   const step = async <Row>(...of: Parameters<typeof call>): Promise<Row[]> => {
     const [result] = await db.step([call(...of)]);
@@ -33,8 +32,9 @@ export function replicaStore(db: Database, member: Member | undefined, failure: 
       return member?.state ?? UNKNOWN_STATE;
     },
     failure,
+    mayWrite: () => member?.isTrusted ?? true,
     follow: (...of) => member?.follow(...of),
-    tell: () => member?.tell(),
+    reportNow: () => member?.reportNow(),
     async lead() {
       const begun = `
         UPDATE leases l SET mapping = m.mapping FROM members m
@@ -60,7 +60,7 @@ export function replicaStore(db: Database, member: Member | undefined, failure: 
       );
       return turn;
     },
-    list: () => db.read<Replica>(LIST),
+    members: () => db.read<ClusterMember>(LIST),
     fence: async (name, by) => {
       const now = db.clock.now();
       const audit = auditRow(
@@ -72,8 +72,7 @@ export function replicaStore(db: Database, member: Member | undefined, failure: 
         throw thrown instanceof Refusal ? stillAlive(name) : thrown;
       });
       const [row]: { fence_named: number }[] = result?.rows ?? [];
-      if (!row?.fence_named) throw unknownReplica(name);
-      return row.fence_named;
+      return row?.fence_named ?? 0;
     },
   };
 

@@ -2,7 +2,7 @@ import { errorFacts, RetryError } from "#model";
 import type { StreamHolds } from "#pipeline";
 import type { Queue } from "#queue";
 import type { Service } from "#service";
-import type { ReplicaState, ReplicaStore } from "#store";
+import type { ClusterState, Cluster } from "#store";
 import type { Logger } from "#telemetry";
 import { DELIVERIES_PER_REQUEST } from "../assembly.ts";
 
@@ -12,8 +12,8 @@ import { DELIVERIES_PER_REQUEST } from "../assembly.ts";
  */
 const AHEAD_SECONDS = 2;
 
-export interface ReplicaDeps {
-  readonly store: { readonly replicas: Pick<ReplicaStore, "state" | "follow" | "tell"> };
+export interface ClusterPartDeps {
+  readonly cluster: Pick<Cluster, "state" | "follow" | "reportNow">;
   readonly service: Pick<Service, "fence" | "held" | "limits" | "onPause" | "setLimits" | "setShare" | "state">;
   readonly queue: Pick<Queue, "setConcurrency" | "setDelivering" | "underWay">;
   readonly holds: Pick<StreamHolds, "look">;
@@ -26,19 +26,19 @@ export interface ReplicaDeps {
  * This process as one of the replicas of a store. It takes its share of the requests and reports when it leads. It delivers while the store
  * confirms it, its mapping is the leader's and the service answers it. A daemon that works alone leads from the start.
  */
-export class ReplicaPart {
-  readonly #deps: ReplicaDeps;
+export class ClusterPart {
+  readonly #deps: ClusterPartDeps;
   readonly #leads = Promise.withResolvers<void>();
-  #state: ReplicaState;
+  #state: ClusterState;
   /** Handles one heartbeat at a time; the next one retries what failed. */
   #obeyed: Promise<void> = Promise.resolve();
   #isWaiting = false;
   #isDelivering = true;
   readonly #ended = new AbortController();
 
-  constructor(deps: ReplicaDeps) {
+  constructor(deps: ClusterPartDeps) {
     this.#deps = deps;
-    this.#state = deps.store.replicas.state;
+    this.#state = deps.cluster.state;
   }
 
   /** Resolves when this replica leads; it then leads until it ends. */
@@ -51,19 +51,24 @@ export class ReplicaPart {
     return this.#state.othersServed > 0 && this.#deps.service.state().state !== "closed";
   }
 
-  /**
-   * @throws {RetryError} E_REPLICA_UNSERVED when the service answers other replicas but not this one; the store's own error when it no
-   * longer confirms this replica.
-   */
-  check(): void {
+  /** Checks of `/readyz` that must pass: this process is in charge of its share, and the service answers it if it answers others. */
+  get needed() {
+    return { replica: async () => this.#check() };
+  }
+
+  /** Only reported: otherwise a rolling restart with another sync file would never finish. */
+  get reported() {
+    return { mapping: async () => this.#checkMapping() };
+  }
+
+  #check(): void {
     const { unconfirmed } = this.#state;
     if (unconfirmed) throw new RetryError(unconfirmed.code, unconfirmed.message);
     if (!this.isUnserved) return;
     throw new RetryError("E_REPLICA_UNSERVED", "the service answers other replicas, but not this one");
   }
 
-  /** @throws {RetryError} E_REPLICA_MAPPING while the leader has another sync file or version. */
-  checkMapping(): void {
+  #checkMapping(): void {
     if (this.#state.isAgreed || this.#state.isLeader) return;
     throw new RetryError(
       "E_REPLICA_MAPPING",
@@ -73,20 +78,20 @@ export class ReplicaPart {
 
   /** Starts to follow the state of the replicas. The returned function ends that; afterwards this process only sends heartbeats. */
   begin(): () => Promise<void> {
-    const { store, service, ceiling } = this.#deps;
+    const { cluster, service, ceiling } = this.#deps;
     const { signal } = this.#ended;
     const isServed = () => service.state().state === "closed";
     const report = () => ({ held: service.held(), isServed: isServed(), ceiling, ...service.limits() });
-    service.onPause(() => store.replicas.tell());
-    store.replicas.follow(report, (state) => this.#change(state, signal));
+    service.onPause(() => cluster.reportNow());
+    cluster.follow(report, (state) => this.#change(state, signal));
     return async () => {
       this.#ended.abort();
-      store.replicas.follow(report, () => undefined);
+      cluster.follow(report, () => undefined);
       await this.#obeyed;
     };
   }
 
-  #change(state: ReplicaState, signal: AbortSignal): void {
+  #change(state: ClusterState, signal: AbortSignal): void {
     const { service, queue, logger } = this.#deps;
     this.#state = state;
     // A replica that is no longer needed leaves deliveries without a request to the others.

@@ -9,7 +9,7 @@ export const CLOCKS_DIFFER_MS = 2 * TOLERANCE_MS;
  * The database's clock: all replicas agree on the time, even if the clocks of their machines differ or are set. It follows the monotonic
  * clock between two heartbeats, and the machine's clock before the first one.
  */
-export class ReplicaClock implements Clock {
+export class ClusterClock implements Clock {
   readonly #own: Clock;
   /** What to add to the monotonic clock to get the database's time. */
   #aheadMs: number | undefined;
@@ -23,7 +23,7 @@ export class ReplicaClock implements Clock {
   }
 
   /** Corrects the clock: the database had the time `at` at some moment in the last `tookMs`. */
-  hear(at: number, tookMs: number): void {
+  correct(at: number, tookMs: number): void {
     const aheadMs = at + tookMs / 2 - performance.now();
     const differsMs = this.#aheadMs === undefined ? Infinity : Math.abs(aheadMs - this.#aheadMs);
     if (differsMs > TOLERANCE_MS + tookMs / 2) this.#aheadMs = aheadMs;

@@ -1,6 +1,6 @@
 import { CHANNEL } from "../connection/prefix.ts";
 import { isKey } from "../sql.ts";
-import { addAuditFrom } from "./claims.ts";
+import { addAuditFrom } from "../functions/claims.ts";
 
 /** How long a replica may be silent before it loses its place, in milliseconds by the database's clock. */
 export const SILENCE_MS = 8_000;
@@ -11,7 +11,7 @@ const until = `clock_timestamp() + interval '${SILENCE_MS} ms'`;
  * The replicas and their leader. A heartbeat does not take the store's lock, so long steps do not delay it. Leaving, fencing and taking the
  * lead do take it, so they happen between the steps of all replicas.
  */
-export const replicas = `
+export const members = `
   -- Makes all replicas send their next heartbeat now. Used rarely, because the commit of a notice locks the whole server.
   CREATE FUNCTION tell_replicas() RETURNS void LANGUAGE plpgsql AS $$
   BEGIN

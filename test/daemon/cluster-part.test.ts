@@ -1,9 +1,9 @@
 import { describe, expect, it } from "vitest";
-import type { ReplicaState } from "#store";
-import { ReplicaPart } from "../../src/daemon/replicas/replica.ts";
+import type { ClusterState } from "#store";
+import { ClusterPart } from "../../src/daemon/cluster/cluster-part.ts";
 import { memoryLogger } from "../kit/logger.ts";
 
-const DELIVERS: ReplicaState = {
+const DELIVERS: ClusterState = {
   isLeader: false,
   isAgreed: true,
   isNeeded: true,
@@ -15,7 +15,7 @@ const DELIVERS: ReplicaState = {
   mustFence: false,
   unconfirmed: undefined,
 };
-const PAUSES: ReplicaState = { ...DELIVERS, share: 0 };
+const PAUSES: ClusterState = { ...DELIVERS, share: 0 };
 
 /** A replica whose heartbeats the test sends, over a queue that answers when the test says so. */
 class Scene {
@@ -27,22 +27,20 @@ class Scene {
   fences = 0;
   /** Whether the service answers. */
   isAnswering = true;
-  readonly part: ReplicaPart;
+  readonly part: ClusterPart;
   /** Deliveries that the queue was told to run at once. */
   deliveries: number | undefined;
   perSecond: number | undefined;
   underWay = 0;
   share: number | undefined;
-  #heard: (state: ReplicaState) => void = () => undefined;
+  #heard: (state: ClusterState) => void = () => undefined;
 
   constructor() {
-    this.part = new ReplicaPart({
-      store: {
-        replicas: {
-          state: DELIVERS,
-          follow: (_report, heard) => void (this.#heard = heard),
-          tell: () => undefined,
-        },
+    this.part = new ClusterPart({
+      cluster: {
+        state: DELIVERS,
+        follow: (_report, heard) => void (this.#heard = heard),
+        reportNow: () => undefined,
       },
       service: {
         fence: () => {
@@ -80,7 +78,7 @@ class Scene {
     this.part.begin();
   }
 
-  beat(state: ReplicaState): void {
+  beat(state: ClusterState): void {
     this.#heard(state);
   }
 }
@@ -130,7 +128,7 @@ describe("the part of one replica", () => {
     expect(scene.share).toBe(0);
     await expect.poll(() => scene.told).toEqual([false]);
     scene.answers[0]?.resolve();
-    expect(() => scene.part.check()).not.toThrow();
+    await expect(scene.part.needed.replica()).resolves.toBeUndefined();
     scene.underWay = 0;
     scene.beat({ ...DELIVERS, isNeeded: false });
     expect(scene.share).toBe(2);
@@ -157,12 +155,14 @@ describe("the part of one replica", () => {
     scene.beat(DELIVERS);
     await expect.poll(() => scene.told).toEqual([false]);
     scene.answers[0]?.resolve();
-    expect(() => scene.part.check()).toThrow(expect.objectContaining({ family: "retry", code: "E_REPLICA_UNSERVED" }));
+    await expect(scene.part.needed.replica()).rejects.toThrow(
+      expect.objectContaining({ family: "retry", code: "E_REPLICA_UNSERVED" }),
+    );
 
     scene.isAnswering = true;
     scene.beat(DELIVERS);
     await expect.poll(() => scene.told).toEqual([false, true]);
-    expect(() => scene.part.check()).not.toThrow();
+    await expect(scene.part.needed.replica()).resolves.toBeUndefined();
   });
 
   it("keeps delivering, as far as the service lets it, where that answers no other one either", async () => {
@@ -171,7 +171,7 @@ describe("the part of one replica", () => {
     scene.beat({ ...DELIVERS, othersServed: 0 });
     scene.beat({ ...PAUSES, othersServed: 0 });
     await expect.poll(() => scene.told).toEqual([false]);
-    expect(() => scene.part.check()).not.toThrow();
+    await expect(scene.part.needed.replica()).resolves.toBeUndefined();
   });
 
   it("delivers nothing while the store does not confirm it, and says why", async () => {
@@ -182,12 +182,12 @@ describe("the part of one replica", () => {
     scene.answers[0]?.resolve();
     scene.beat({ ...DELIVERS, isLeader: true, mustFence: true, unconfirmed });
     await new Promise(setImmediate);
-    expect(() => scene.part.check()).toThrow(
+    await expect(scene.part.needed.replica()).rejects.toThrow(
       expect.objectContaining({ family: "retry", code: "E_STORE_READONLY", message: "it is a standby" }),
     );
     expect(scene.fences).toBe(0);
     scene.beat(DELIVERS);
     await expect.poll(() => scene.told).toEqual([false, true]);
-    expect(() => scene.part.check()).not.toThrow();
+    await expect(scene.part.needed.replica()).resolves.toBeUndefined();
   });
 });

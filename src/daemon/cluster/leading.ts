@@ -63,16 +63,16 @@ export class Leading {
     const { assembly, parts } = this.#deps;
     await assembly.changes.begin();
     await assembly.mail.begin();
-    await parts.store.replicas.lead();
+    await parts.store.cluster.lead();
     await assembly.holds.look();
     this.#isPrepared = true;
   }
 
   /** Starts as soon as this replica leads. */
   begin(): void {
-    const { replica, fail } = this.#deps;
+    const { clusterPart, fail } = this.#deps;
     if (this.#isPrepared) this.#begun = Promise.resolve(this.#start());
-    else void replica.leads.then(() => this.#takeOver(fail));
+    else void clusterPart.leads.then(() => this.#takeOver(fail));
   }
 
   #takeOver(fail: (error: StopError) => void): void {
@@ -92,7 +92,7 @@ export class Leading {
     this.#stopping.abort();
     const stop = await this.#begun;
     if (stop) return stop();
-    return () => this.#deps.parts.store.replicas.resign(Promise.resolve(true));
+    return () => this.#deps.parts.store.cluster.resign(Promise.resolve(true));
   }
 
   #start(): () => Promise<HandOver> {
@@ -130,7 +130,7 @@ export class Leading {
         const [havePollsEnded] = await Promise.all([polls, running, assembly.synchronizer.trialsEnded(), lastWords()]);
         return havePollsEnded;
       };
-      return () => store.replicas.resign(ended());
+      return () => store.cluster.resign(ended());
     };
   }
 }

@@ -1,8 +1,8 @@
-import type { ReplicaReport, ReplicaState } from "../../contract/index.ts";
+import type { ClusterReport, ClusterState } from "../../contract/index.ts";
 import type { Committed } from "./known-commits.ts";
 
 /** The store's answer to a heartbeat. */
-export interface Beat extends Omit<ReplicaState, "share" | "rate">, Committed {
+export interface Beat extends Omit<ClusterState, "share" | "rate">, Committed {
   readonly share: number;
   readonly rate: number | null;
   readonly hasLeader: boolean;
@@ -15,7 +15,7 @@ export interface Beat extends Omit<ReplicaState, "share" | "rate">, Committed {
 }
 
 /** The state before the first heartbeat: this process may not send anything. */
-export const UNKNOWN_STATE: ReplicaState = {
+export const UNKNOWN_STATE: ClusterState = {
   isLeader: false,
   isAgreed: false,
   isNeeded: false,
@@ -28,10 +28,10 @@ export const UNKNOWN_STATE: ReplicaState = {
   unconfirmed: undefined,
 };
 /** The report of a process that is still starting. */
-export const NOTHING_TO_TELL: ReplicaReport = { held: 0, isServed: true, ceiling: 0, pausedMs: 0, rate: undefined };
+export const NOTHING_TO_TELL: ClusterReport = { held: 0, isServed: true, ceiling: 0, pausedMs: 0, rate: undefined };
 
 /** The state after a heartbeat. A replica that works alone has no share, and one that has resigned does not lead. */
-export function stateOf(beat: Beat, { isShared, mayLead }: { isShared: boolean; mayLead: boolean }): ReplicaState {
+export function stateOf(beat: Beat, { isShared, mayLead }: { isShared: boolean; mayLead: boolean }): ClusterState {
   const { isAgreed, isNeeded, pausedMs, others, othersServed, mustFence } = beat;
   return {
     isLeader: beat.isLeader && mayLead,

@@ -1,11 +1,11 @@
 import { errorFacts, recordName, sleep, type Clock, type Json, type Projection, type RecordId } from "#model";
 import type { Logger } from "#telemetry";
-import type { Claim, InFlight } from "../claim.ts";
-import type { DeliveryStore } from "../contract/deliveries.ts";
-import { inFlightOf, storedInFlight } from "../rows/in-flight.ts";
-import { parseText, type JsonText } from "../rows/json-text.ts";
-import type { Link } from "./connection/link.ts";
-import { call, fill, isRecord } from "./sql.ts";
+import type { Claim, InFlight } from "../../claim.ts";
+import type { DeliveryStore } from "../../contract/deliveries.ts";
+import { inFlightOf, storedInFlight } from "../../rows/in-flight.ts";
+import { parseText, type JsonText } from "../../rows/json-text.ts";
+import type { Link } from "../connection/link.ts";
+import { call, fill, isRecord } from "../sql.ts";
 
 /** A create, update or deletion that was begun for a record and may have been sent. */
 interface Begun {
@@ -22,11 +22,10 @@ interface Ended extends Begun {
 const REMEMBERED = 10_000;
 const AGAIN_MS = 250;
 
-interface ConfessionDeps {
+export interface InDoubtDeps {
   readonly clock: Clock;
   readonly logger: Logger;
   readonly patienceMs: number;
-  readonly keptSteps?: number | undefined;
 }
 
 const HELD = `
@@ -40,7 +39,7 @@ interface Held {
 
 /**
  * The requests of this process whose result the store does not know. The daemon that takes over settles open requests as it finds them.
- * Only this process knows of a request that it sent late, so it confesses that one. It also confesses requests whose end was stored and
+ * Only this process knows of a request that it sent late, so it reports that one. It also reports requests whose end was stored and
  * then lost in a failover; otherwise the store would show the record's earlier state as certain.
  */
 export class OpenRequests {
@@ -106,7 +105,7 @@ export class OpenRequests {
    * Puts all begun requests in doubt and changes nothing else. With `keptSteps`, also the requests whose end a failover lost. Waits for
    * records that are being delivered.
    */
-  async confess(link: Link, deps: ConfessionDeps): Promise<void> {
+  async reportInDoubt(link: Link, deps: InDoubtDeps & { readonly keptSteps: number | undefined }): Promise<void> {
     const { clock, logger, patienceMs, keptSteps = Infinity } = deps;
     const startedAt = performance.now();
     const lost = [...this.#ended.values()].filter(({ step }) => step > keptSteps);
