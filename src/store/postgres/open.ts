@@ -9,7 +9,7 @@ import { makeRoles } from "../roles/roles.ts";
 import { sameSql } from "../roles/same-sql.ts";
 import { Membership, type MembershipOptions } from "./cluster/membership.ts";
 import { describePlace, Link, type PostgresPlace } from "./connection/link.ts";
-import { locked, reading, unlocked } from "./connection/prefix.ts";
+import { reading, stepping, unlocked } from "./connection/prefix.ts";
 import { MessageQueue } from "./connection/message-queue.ts";
 import type { Database } from "./database.ts";
 import { Moment } from "./moment.ts";
@@ -25,13 +25,6 @@ import { sweepStore } from "./tables/sweeps.ts";
 
 /** Connections for reads, in addition to the one for steps and the one for a daemon's heartbeats. */
 const READERS = 2;
-
-/**
- * Keeps the plans of the steps' functions, because planning each call would take longer than most steps. Plans made for an empty store are
- * kept too, so none may read a whole table: it may soon be large.
- */
-const KEEP_PLANS = `SELECT set_config('plan_cache_mode', 'force_generic_plan', true), set_config('enable_seqscan', 'off', true), set_config('enable_bitmapscan', 'off', true),
-  set_config('jit', 'off', true)`;
 
 /**
  * How long a step waits for a restarting server or for the primary, in milliseconds. Only this process knows the id of a record that it
@@ -62,7 +55,7 @@ async function connect(place: PostgresPlace, options: MembershipOptions, members
   const writes = membership.isDaemon;
   const isReader = options.as === "reader";
   const readLink = new Link(place, isReader ? reading(place) : unlocked(place), { max: READERS, writes });
-  const stepLink = new Link(place, isReader ? reading(place) : locked(place), { max: 1, writes });
+  const stepLink = new Link(place, isReader ? reading(place) : stepping(place), { max: 1, writes });
   const disconnect = async () => {
     await stepLink[Symbol.asyncDispose]();
     await readLink[Symbol.asyncDispose]();
@@ -82,8 +75,8 @@ async function connect(place: PostgresPlace, options: MembershipOptions, members
       stepLink,
       { lanes: 1, patienceMs: PATIENCE_MS },
       {
-        statements: () => [KEEP_PLANS, "SELECT count_step()", membership.check, ...moment.note()],
-        hear: ([, , checked]) => membership.noteCommits(checked?.rows[0]),
+        statements: () => ["SELECT count_step()", membership.check, ...moment.note()],
+        hear: ([, checked]) => membership.noteCommits(checked?.rows[0]),
       },
     );
     const refuse = (reason: SyncError) => {
