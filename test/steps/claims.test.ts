@@ -1,6 +1,7 @@
 import { describe, expect, it } from "vitest";
 import { claimRecord } from "../../src/store/steps/claim.ts";
-import { decide, id, NOW, record } from "./decided.ts";
+import { reserveNames } from "../../src/store/steps/reservation.ts";
+import { claim, decide, held, id, NOW, record } from "./decided.ts";
 
 const alone = { dueBy: NOW, now: NOW, until: 61_000, secret: "4.s", mapping: undefined };
 const replica = { ...alone, mapping: "m" };
@@ -40,5 +41,28 @@ describe("a claim", () => {
 
   it("of a replica takes nothing while it may not", () => {
     expect(decide(claimRecord(id, replica), { record: [record], gate: [{ is_open: 0 }] }).writes).toEqual([]);
+  });
+});
+
+describe("a reservation of names", () => {
+  const step = reserveNames(claim, ["email=a", "name=A"]);
+
+  it("replaces the one that the record had", () => {
+    expect(decide(step, { held: [held] })).toMatchObject({
+      writes: ["free_names [7]", 'reserve_name [7,"email=a"]', 'reserve_name [7,"name=A"]'],
+      value: undefined,
+      changed: ["customers/1", "name email=a", "name name=A"],
+    });
+  });
+
+  it("reserves nothing if another record has the first name", () => {
+    const owner = [{ stream: "customers", key: "2" }];
+    expect(decide(step, { held: [held], owner })).toMatchObject({ writes: [], value: owner[0] });
+  });
+
+  it("is refused after the end of the claim", () => {
+    expect(() => decide(step, { held: [{ ...held, token: null }] })).toThrow(
+      expect.objectContaining({ code: "E_CLAIM_LOST" }),
+    );
   });
 });

@@ -91,6 +91,7 @@ export const postgresDialect: Dialect = {
   isAfter: `${head("key")} >= ${head("@after")} AND key > @after`,
   keyOrder: `${head("key")}, key`,
   actsOfPeople: "audit",
+  isKey,
   isOf: isRecord,
   rows: (values) => `SELECT ${values} FROM ${CALLS}`,
   from: `FROM ${CALLS}`,

@@ -55,6 +55,8 @@ export interface Dialect {
   readonly keyOrder: string;
   /** The audit trail, read through the index of people's actions. */
   readonly actsOfPeople: string;
+  /** Condition: the column, a key or a name, is this expression. */
+  readonly isKey: (column: string, key: string) => string;
   /** Condition: the row belongs to this stream and key, which are expressions. */
   readonly isOf: (row: string, stream: string, key: string) => string;
   /**

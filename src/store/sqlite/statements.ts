@@ -9,6 +9,7 @@ export const sqliteDialect: Dialect = {
   isAfter: "key > @after",
   keyOrder: "key",
   actsOfPeople: "audit INDEXED BY audit_acts",
+  isKey: (column, key) => `${column} = ${key}`,
   isOf: (row, stream, key) => `${row}.stream = ${stream} AND ${row}.key = ${key}`,
   rows: (values) => `VALUES (${values})`,
   from: "",

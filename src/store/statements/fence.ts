@@ -1,3 +1,4 @@
+import type { RecordId } from "#model";
 import { statement } from "./statement.ts";
 
 /**
@@ -28,4 +29,22 @@ export const freeNames = statement<{ record: number }>({
   takes: { record: "integer" },
   ofReplicas: true,
   sql: ({ using }) => `DELETE FROM reserved ${using} WHERE record = @record`,
+});
+
+/** The other record whose create has reserved a name, which holds while its delivery or its create is open. */
+export const findNameOwner = statement<{ record: number; name: string }, RecordId>({
+  name: "find_name_owner",
+  takes: { record: "integer", name: "text" },
+  ofReplicas: true,
+  sql: ({ isKey }) => `
+    SELECT o.stream, o.key FROM reserved v JOIN records o ON o.id = v.record
+    WHERE ${isKey("v.name", "@name")} AND v.record <> @record
+      AND (o.state = 'claimed' OR EXISTS (SELECT 1 FROM intents i WHERE i.record = o.id)) LIMIT 1`,
+});
+
+export const reserveName = statement<{ record: number; name: string }>({
+  name: "reserve_name",
+  takes: { record: "integer", name: "text" },
+  ofReplicas: true,
+  sql: ({ rows }) => `INSERT INTO reserved (record, name) ${rows("@record, @name")}`,
 });

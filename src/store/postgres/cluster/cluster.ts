@@ -1,7 +1,7 @@
-import { ParkError, sleep, type RecordId } from "#model";
+import { ParkError, sleep } from "#model";
 import type { Cluster, ClusterMember } from "../../contract/cluster.ts";
 import { auditRow } from "../../rows/audit-row.ts";
-import { claimLost } from "../../refusals.ts";
+import { reserveNames } from "../../steps/reservation.ts";
 import { Refusal } from "../connection/failures.ts";
 import { UNKNOWN_STATE } from "./heartbeat.ts";
 import { TRUST_MS, type Member } from "./member.ts";
@@ -42,12 +42,9 @@ export function postgresCluster(db: Database, member: Member | undefined, failur
       await db.step([fill(begun, { token: member?.token }), call("tell_replicas")]);
     },
     resign: async (ended) => void (await (member?.resign(ended) ?? ended)),
-    async reserve(claim, names) {
-      if (member?.mapping === undefined || names.length === 0) return undefined;
-      const [owner] = await step<RecordId>("reserve", claim.token, names).catch((thrown: unknown) => {
-        throw thrown instanceof Refusal ? claimLost(claim.id) : thrown;
-      });
-      return owner && { stream: owner.stream, key: owner.key };
+    async reserve(claim, [name, ...others]) {
+      if (member?.mapping === undefined || name === undefined) return undefined;
+      return await db.take(reserveNames(claim, [name, ...others]));
     },
     async alone(name, signal, work) {
       const token = member?.token;

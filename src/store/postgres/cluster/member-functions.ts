@@ -1,5 +1,4 @@
 import { CHANNEL } from "../connection/prefix.ts";
-import { isKey } from "../sql.ts";
 import { addAuditFrom } from "../functions/claims.ts";
 
 /** How long a replica may be silent before it loses its place, in milliseconds by the database's clock. */
@@ -194,22 +193,6 @@ export const members = `
       ${addAuditFrom("(SELECT p_audit AS e) entry")};
     END IF;
     RETURN v_count;
-  END $$;
-
-  -- Reserves names for a claim until it has ended without an open create. The first name identifies the record: returns the record that
-  -- holds it.
-  CREATE FUNCTION reserve(p_token text, p_names jsonb) RETURNS TABLE (stream text, key text) LANGUAGE plpgsql AS $$
-  #variable_conflict use_column
-  DECLARE
-    r records := hold(p_token);
-  BEGIN
-    RETURN QUERY
-      SELECT o.stream, o.key FROM reserved v JOIN records o ON o.id = v.record
-      WHERE ${isKey("v.name", "(p_names ->> 0)")} AND v.record <> r.id AND (o.state = 'claimed' OR is_begun(o.id)) LIMIT 1;
-    IF NOT FOUND THEN
-      DELETE FROM reserved WHERE record = r.id;
-      INSERT INTO reserved (record, name) SELECT r.id, n FROM jsonb_array_elements_text(p_names) n;
-    END IF;
   END $$;
 
   CREATE FUNCTION take_role(p_role text, p_token text) RETURNS boolean LANGUAGE plpgsql AS $$

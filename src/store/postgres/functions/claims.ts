@@ -33,23 +33,10 @@ const refuse = `
     RETURN v_next;
   END $$`;
 
-/**
- * A token starts with the record's number, followed by the epoch of the claiming daemon. Views of records have the shape of `record_rows`.
- */
+/** Views of records have the shape of `record_rows`. */
 export const claims = `
   CREATE VIEW record_rows AS ${SELECT_RECORD};
   ${refuse};
-
-  CREATE FUNCTION hold(p_token text) RETURNS records LANGUAGE plpgsql AS $$
-  DECLARE
-    r records;
-  BEGIN
-    SELECT * INTO r FROM records WHERE id = substring(p_token FROM '^\\d{1,15}')::bigint AND token = p_token;
-    IF NOT FOUND THEN
-      PERFORM refuse('E_CLAIM_LOST', '');
-    END IF;
-    RETURN r;
-  END $$;
 
   CREATE FUNCTION is_begun(p_record bigint) RETURNS boolean LANGUAGE plpgsql AS $$
   BEGIN
