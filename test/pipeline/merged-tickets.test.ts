@@ -1,11 +1,12 @@
 import { describe, expect, it } from "vitest";
 import type { JsonObject } from "#model";
 import { bind } from "#operator";
-import { Reconciler } from "#pipeline";
+import { AmbiguousRecords, Reconciler } from "#pipeline";
 import { DEFAULT_TOKEN, startSandbox } from "#sandbox";
 import { forgetMerges, withMerges } from "../../src/pipeline/counterpart/merges.ts";
 import { mergesNote } from "../../src/pipeline/notes.ts";
 import { upsert, deletion } from "../conformance/store-scene.ts";
+import { silentLogger } from "../kit/logger.ts";
 import { never } from "../kit/outcome.ts";
 import { approveAll, DeliveryRig, streamsOf } from "./delivery-rig.ts";
 
@@ -460,6 +461,39 @@ describe("a merged ticket that the match index shows", () => {
     await on.run();
     expect(on.sandbox.records("svcDocument").map((each) => each["ticket"])).toEqual([other, other]);
   });
+
+  it.each([
+    ["recreated", recreating, "applied"],
+    ["parked", streams, "parked"],
+  ] as const)(
+    "is created once the one that was left is gone and the ERP's ticket of that one is %s, and its orders follow",
+    async (_, configured, itsState) => {
+      await using on = await scene();
+      const [old, left] = [on.foreign(held), on.foreign({ erpReferenceNumber: "9" })];
+      await on.merge(old, left);
+      await on.ticket("9");
+      await on.ticket("5");
+      await on.stage("orders", "o", { ticket: "5" });
+      const ambiguous = new AmbiguousRecords({ store: on.rig.store, logger: silentLogger }, configured);
+      await on.rig.run(configured);
+      await ambiguous.look(never);
+      await on.rig.run(configured);
+      expect(await on.rig.store.record(five)).toMatchObject({ state: "parked", error: { code: "E_TICKET_MERGED" } });
+
+      on.sandbox.vanish("ticket", left);
+      await on.stage("orders", "refused", { ticket: "5" });
+      await on.ticket("9", "B");
+      await on.rig.run(configured);
+      expect(await on.rig.store.record(nine)).toMatchObject({ state: itsState });
+      expect(await on.rig.store.record({ ...order, key: "refused" })).toMatchObject({ state: "parked" });
+      await ambiguous.look(never);
+      await on.rig.run(configured);
+      const created = await on.idOf(five);
+      expect([old, left]).not.toContain(created);
+      expect(on.sandbox.records("svcDocument").map((each) => each["ticket"])).toEqual([created, created]);
+      expect(await on.rig.store.note(mergesNote("ticket"))).toBeUndefined();
+    },
+  );
 
   it("lets its orders wait where a person has ended the binding that a merge led to", async () => {
     await using on = await scene();

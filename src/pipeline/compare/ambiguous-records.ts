@@ -1,11 +1,10 @@
-import { errorFacts, sleep, type ServiceId } from "#model";
+import { errorFacts, recordLabel, sleep, type ErrorFacts, type ServiceId } from "#model";
 import type { Stream } from "#mapping";
-import { eachRecord, type RecordStore, type RecordView, type Store } from "#store";
+import { eachRecord, type RecordStore, type Store } from "#store";
 import type { Logger } from "#telemetry";
 
-/** How soon a record is delivered again whose candidate belongs to another record by now. */
+/** How soon a record is delivered again whose candidate, or what that was merged into, belongs to another record by now. */
 const EVERY_MS = 60_000;
-const AMBIGUOUS = "E_MATCH_AMBIGUOUS";
 
 export interface AmbiguousRecordsDeps {
   readonly store: RecordStore & Pick<Store, "retryNow">;
@@ -14,8 +13,9 @@ export interface AmbiguousRecordsDeps {
 }
 
 /**
- * Parked records that could be one of several records of the service. Once one of these belongs to another record of the ERP, the record is
- * delivered again: the rest may leave no doubt.
+ * Parked records that could be one of several records of the service, or whose candidate was merged into one of another record of the ERP.
+ * Once a candidate belongs to another record of the ERP, or the one that is left no longer to that one, the record is delivered again: what is
+ * left may leave no doubt.
  */
 export class AmbiguousRecords {
   readonly #deps: AmbiguousRecordsDeps;
@@ -34,7 +34,7 @@ export class AmbiguousRecords {
     }
   }
 
-  /** Makes records due whose candidates are fewer by now. Never throws: a later look finds them, too. */
+  /** Makes records due whose reason may be gone. Never throws: a later look finds them, too. */
   async look(signal: AbortSignal): Promise<void> {
     const { store, logger } = this.#deps;
     try {
@@ -44,7 +44,8 @@ export class AmbiguousRecords {
         for await (const view of eachRecord(store, { stream: stream.name, states: ["parked"], unbound: true })) {
           signal.throwIfAborted();
           // Until a retry parks it again, with the candidates that are left, the record is not parked.
-          if (await this.#hasFewer(stream, view)) await store.retryNow({ ...view.id, states: ["parked"] });
+          if (view.error && (await this.#isOver(stream, view.error)))
+            await store.retryNow({ ...view.id, states: ["parked"] });
         }
       }
     } catch (thrown) {
@@ -52,10 +53,18 @@ export class AmbiguousRecords {
     }
   }
 
-  async #hasFewer({ resource }: Stream, { error }: RecordView): Promise<boolean> {
-    if (error?.code !== AMBIGUOUS) return false;
-    for (const serviceId of candidatesIn(error.details["candidates"]))
-      if ((await this.#deps.store.boundTo({ resource, serviceId })) !== undefined) return true;
+  /** Whether the reason may be gone. */
+  async #isOver({ resource }: Stream, { code, details }: ErrorFacts): Promise<boolean> {
+    const { store } = this.#deps;
+    if (code === "E_TICKET_MERGED") {
+      const { owner, mergedTo } = details;
+      if (typeof owner !== "string" || typeof mergedTo !== "number") return false;
+      const now = await store.boundTo({ resource, serviceId: mergedTo });
+      return !now || recordLabel(now) !== owner || (await store.record(now))?.error?.code === "E_RECORD_GONE";
+    }
+    if (code !== "E_MATCH_AMBIGUOUS") return false;
+    for (const serviceId of candidatesIn(details["candidates"]))
+      if ((await store.boundTo({ resource, serviceId })) !== undefined) return true;
     return false;
   }
 }

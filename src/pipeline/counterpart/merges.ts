@@ -1,6 +1,4 @@
 import {
-  type Json,
-  ParkError,
   recordLabel,
   recordName,
   type Binding,
@@ -10,8 +8,9 @@ import {
   type ServiceId,
 } from "#model";
 import { mergeable, mergedInto, mergeFields } from "#service";
-import type { AuditEntry, MatchStore, NoteStore, OperatorStore, Parents, RecordStore, RecordView } from "#store";
+import type { MatchStore, NoteStore, OperatorStore, Parents, RecordStore, RecordView } from "#store";
 import { mergesNote, type Merge } from "../notes.ts";
+import { merged, type MergedError } from "./merged-error.ts";
 import type { Presence } from "./presence.ts";
 
 /** The service id that a record is bound to, if it is, and of the record which the service has merged its own into. */
@@ -145,15 +144,28 @@ export class Merges {
    * The record that is left after all merges, which begin with one into `first`.
    * @throws {ParkError} E_TICKET_MERGED when the merges form a circle, or the last record does not exist.
    */
-  async survivor({ resource, serviceId }: Binding, first: ServiceId, signal: AbortSignal): Promise<ServiceId> {
+  async survivor(from: Binding, first: ServiceId, signal: AbortSignal): Promise<ServiceId> {
+    const { serviceId, isGone } = await this.last(from, first, signal);
+    if (isGone) throw merged(from.resource, from.serviceId, serviceId, "which does not exist any more");
+    return serviceId;
+  }
+
+  /**
+   * The last record of the merges that begin with one into `first`, and whether the service has it no more.
+   * @throws {ParkError} E_TICKET_MERGED when the merges form a circle.
+   */
+  async last(
+    { resource, serviceId }: Binding,
+    first: ServiceId,
+    signal: AbortSignal,
+  ): Promise<{ serviceId: ServiceId; isGone: boolean }> {
     const passed = new Set([serviceId]);
     for (let at = first; ;) {
       if (passed.has(at)) throw merged(resource, serviceId, at, "and these merges form a circle");
       passed.add(at);
       const record = await this.#deps.presence.read(resource, at, ["id", ...mergeFields(resource)], signal);
-      if (record === undefined) throw merged(resource, serviceId, at, "which does not exist any more");
-      const next = mergedInto(resource, record);
-      if (next === undefined) return at;
+      const next = record && mergedInto(resource, record);
+      if (next === undefined) return { serviceId: at, isGone: record === undefined };
       at = next;
     }
   }
@@ -212,7 +224,7 @@ export async function takenBy(
   const whose = isDeleted
     ? `which belongs to ${recordLabel(owner)}, deleted in the ERP`
     : `which is ${recordLabel(owner)}`;
-  return merged(resource, serviceId, survivor, whose);
+  return merged(resource, serviceId, survivor, whose, { owner: recordLabel(owner) });
 }
 
 /**
@@ -244,39 +256,6 @@ export async function mergeOf(presence: Reads, of: Binding, signal: AbortSignal)
 /** Like {@link isSeparate}, for records that a list has just shown. Asks only where records can be merged. */
 export async function isUnmerged(presence: Reads, binding: Binding, signal: AbortSignal): Promise<boolean> {
   return mergeFields(binding.resource).length === 0 || isSeparate(presence, binding, signal);
-}
-
-/** The record's counterpart was merged into one that cannot become its counterpart. */
-export class MergedError extends ParkError {
-  /** What the record's history shows of the merge. */
-  readonly audit: AuditEntry | undefined;
-
-  constructor(message: string, details: Record<string, Json>, audit?: AuditEntry) {
-    super("E_TICKET_MERGED", message, { details });
-    this.audit = audit;
-  }
-
-  with(audit: AuditEntry): MergedError {
-    return new MergedError(this.message, { ...this.details }, audit);
-  }
-}
-
-export function merged(resource: ResourceName, serviceId: ServiceId, to: ServiceId, why: string): MergedError {
-  const message = `${resource} ${serviceId} was merged in the service into ${resource} ${to}, ${why}`;
-  return new MergedError(message, { resource, serviceId, mergedTo: to });
-}
-
-/** The refusal to delete the ticket that is left, with its record: a person decides about it. */
-export function notDeleted(former: Binding, left: ServiceId): MergedError {
-  const why = "which svcsync does not delete with the record, because it also holds what others wrote";
-  return merged(former.resource, former.serviceId, left, why).with(mergeEntry(former, left, "parked"));
-}
-
-/** A merge that was noticed, for the record's history. */
-export function mergeEntry({ resource, serviceId }: Binding, survivor: ServiceId, outcome: string): AuditEntry {
-  const [field = ""] = mergeFields(resource);
-  const before = { [resource]: serviceId };
-  return { action: "merge", resource, serviceId: survivor, before, after: { [field]: survivor }, outcome };
 }
 
 function last(known: Known, from: ServiceId): ServiceId | undefined {

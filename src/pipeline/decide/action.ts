@@ -5,7 +5,7 @@ import type { Edited } from "../wanted/difference.ts";
 import type { Wanted } from "../wanted/resolver.ts";
 import type { Found } from "../match/candidates.ts";
 import type { ABSENT } from "../match/absent.ts";
-import type { MergedError } from "../counterpart/merges.ts";
+import type { MergedError } from "../counterpart/merged-error.ts";
 
 /** What a delivery does with a record. What it cannot do is thrown: a {@link WaitError} to wait, a {@link ParkError} to park. */
 export type Action =

@@ -5,7 +5,7 @@ import type { Action } from "../decide/action.ts";
 import { decide, decideUnbound } from "../decide/decide.ts";
 import { unbound } from "../decide/preconditions.ts";
 import type { Wanted } from "../wanted/resolver.ts";
-import { notDeleted } from "../counterpart/merges.ts";
+import { notDeleted } from "../counterpart/merged-error.ts";
 import { allFields, COMPARED, edit, FILLED, FOUND_DELETED, LEFT, withItself, type Draft } from "./drafts.ts";
 import type { PendingIds } from "./pending-ids.ts";
 import type { PlannedKnowledge } from "./planned-knowledge.ts";

@@ -133,7 +133,9 @@ export const pipelineErrors = errorPage({
         'ticket: "svcsync resolve {record} --bind ID". If the ERP deleted it, that deletes the ticket with this ID as well.',
       more:
         "If the message names another record that the ERP has deleted, the ticket that is left stays with that one, which may " +
-        'come back. If it will not: "svcsync unbind" that one, then "svcsync retry {record}" binds this record to the ticket.',
+        'come back. If it will not: "svcsync unbind" that one, then "svcsync retry {record}" binds this record to the ticket. ' +
+        "If the ticket that is left was deleted in the service, svcsync creates a record that is bound to no ticket, within a " +
+        "minute after it notices the deletion.",
     },
     E_ATTEMPTS_EXHAUSTED: {
       meaning:

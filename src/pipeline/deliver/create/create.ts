@@ -6,7 +6,8 @@ import type { DroppedFields } from "../update/dropped-fields.ts";
 import type { FoundRecords } from "../../counterpart/found-records.ts";
 import type { KeysInFlight } from "../../match/keys-in-flight.ts";
 import type { MatchProof } from "./match-proof.ts";
-import { expectFree, merged, type Merges } from "../../counterpart/merges.ts";
+import { merged } from "../../counterpart/merged-error.ts";
+import { expectFree, forgetMerges, type Merges } from "../../counterpart/merges.ts";
 import { naturalKey } from "../../match/natural-key.ts";
 import type { Matcher } from "../../match/matcher.ts";
 import type { Action } from "../../decide/action.ts";
@@ -75,7 +76,7 @@ export class Creator {
 
   /**
    * Binds an unbound record to the service record that was found, or to the one that it was merged into. Tells why that was not possible any
-   * more.
+   * more: what was merged into a record that is gone is gone, too.
    * @throws {ParkError} E_MATCH_AMBIGUOUS, and E_TICKET_MERGED when the one that is left is another record's.
    */
   async adopt(
@@ -88,7 +89,11 @@ export class Creator {
     const end = await records.adopt(claim, stream, serviceId, found, wanted, signal);
     if (typeof end === "object") {
       const merge = { resource: stream.resource, serviceId };
-      const survivor = await merges.survivor(merge, end.mergedTo, signal);
+      const { serviceId: survivor, isGone } = await merges.last(merge, end.mergedTo, signal);
+      if (isGone) {
+        await forgetMerges(this.#deps.store, claim.id, stream.resource);
+        return "gone";
+      }
       await this.#adoptSurvivor(claim, stream, serviceId, survivor, wanted, signal);
     } else if (end !== "bound") return end;
     await proof.found(stream);

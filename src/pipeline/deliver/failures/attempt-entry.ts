@@ -1,7 +1,7 @@
 import { errorText, type ErrorFacts } from "#model";
 import type { AuditEntry, Claim } from "#store";
 import type { Stream } from "#mapping";
-import { MergedError } from "../../counterpart/merges.ts";
+import { MergedError } from "../../counterpart/merged-error.ts";
 
 /** A delivery that failed: for which record, and how. */
 export interface Attempt {

@@ -1,16 +1,8 @@
 import type { Binding, Json, Projection, ServiceId } from "#model";
 import type { Stream } from "#mapping";
 import type { AuditEntry, BoundClaim, DeliveryStore, NoteStore, RecordStore } from "#store";
-import {
-  expectFree,
-  merged,
-  mergedBefore,
-  MergedError,
-  mergeEntry,
-  mergeOf,
-  notDeleted,
-  type Merges,
-} from "../../counterpart/merges.ts";
+import { merged, MergedError, mergeEntry, notDeleted } from "../../counterpart/merged-error.ts";
+import { expectFree, mergedBefore, mergeOf, type Merges } from "../../counterpart/merges.ts";
 import { linkId, ownedPart } from "../../counterpart/found-records.ts";
 import { naturalKey } from "../../match/natural-key.ts";
 import type { Presence } from "../../counterpart/presence.ts";
