@@ -1,6 +1,6 @@
 import { DAY_MS, counted, errorText, recordLabel } from "#model";
 import { roughDuration, healsItself, knownRemedyOf, remedyOf, type BlockedPolicy } from "#operator";
-import { refusalText, twinSentence, type StreamStatus } from "#pipeline";
+import { refusalText, refusedDeletionsSentence, twinSentence, type StreamStatus } from "#pipeline";
 import type { ServiceState } from "#service";
 import type { ChannelState } from "#store";
 import { careConditions, type CareFacts } from "./care-conditions.ts";
@@ -49,6 +49,7 @@ export function conditionsOf(facts: NoticeFacts, policy: ConditionPolicy): Condi
   return [
     ...failing(facts.streams, policy),
     ...facts.streams.flatMap((stream) => refused(stream)),
+    ...facts.streams.flatMap((stream) => refusedDeletions(stream)),
     ...facts.streams.flatMap((stream) => guarded(stream)),
     ...facts.streams.flatMap(twins),
     ...causeConditions(facts),
@@ -98,6 +99,23 @@ function refused({ name, refusedFiles = [] }: StreamStatus): Condition[] {
       affected: name,
       remedy: remedyOf(first, { stream: name }),
       count,
+      patienceMs: PERSON_MS,
+    },
+  ];
+}
+
+/** Deletions are found all the same, by sweeps: so the state of the stream is not "failing". */
+function refusedDeletions({ name, deletionsRefused }: StreamStatus): Condition[] {
+  if (deletionsRefused === undefined) return [];
+  return [
+    {
+      id: `refused-deletions/${name}`,
+      kind: "deletions",
+      severity: "warning",
+      title: `${name}: the ERP does not show its list of deletions`,
+      cause: refusedDeletionsSentence(deletionsRefused),
+      affected: name,
+      remedy: remedyOf({ code: "E_SOURCE_FORBIDDEN" }, { stream: name }),
       patienceMs: PERSON_MS,
     },
   ];

@@ -28,6 +28,7 @@ export {
   needsPersonCount,
   streamObstacles,
   streamStatus,
+  refusedDeletionsSentence,
   twinSentence,
   type StreamStatus,
 } from "./explain/stream-status.ts";

@@ -32,6 +32,9 @@ export const keylessNote = noteOfEach(
   z.array(z.object({ place: z.string(), reason: z.string() })).readonly(),
 );
 
+/** What the ERP answered when it refused to show the stream's list of deletions. Only sweeps find deletions then. */
+export const refusedDeletionsNote = noteOfEach("refused-deletions", z.string());
+
 /** A person confirmed the stream's deletions that were reported until `confirmedAt`, and `further` ones to come. */
 export const guardNote = noteOfEach(
   "guard",

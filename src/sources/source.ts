@@ -1,4 +1,4 @@
-import type { Change, ChangeBatch, Cursor, Finding, Json, Key, Row, UnreadableRow } from "#model";
+import type { Change, ChangeBatch, Cursor, ErrorFacts, Finding, Json, Key, Row, UnreadableRow } from "#model";
 
 /**
  * What an adapter can promise about one stream. The poller, the sweeper and `check` adapt to it; nothing is guessed.
@@ -55,6 +55,12 @@ export interface SourceStream {
    * sweep finds them.
    */
   deletions?(cursor: Cursor | null, signal: AbortSignal): AsyncIterable<{ changes: readonly Change[]; cursor: Cursor }>;
+
+  /**
+   * Why the ERP did not show the deletion feed when it was last read; undefined if it did. Present if `deletions` then yields nothing
+   * instead of failing, because a sweep finds the same deletions, only later.
+   */
+  refusedDeletions?(): ErrorFacts | undefined;
 
   /**
    * Returns up to `count` of the changes that `changes(cursor, …)` would yield, and leaves no trace. Present if `changes` leaves

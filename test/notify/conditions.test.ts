@@ -198,4 +198,10 @@ describe("conditions", () => {
     expect(found).toMatchObject({ id: "twin/contacts", severity: "problem", affected: "contacts/1", patienceMs: 0 });
     expect(found?.cause).toContain("customerContact 7 is kept up to date, and 9 has the same natural key");
   });
+
+  it("tell of a list of deletions that the ERP does not show", () => {
+    const [found] = conditions({ streams: [stream("contacts", { deletionsRefused: "GET /Deleted answered 403" })] });
+    expect(found).toMatchObject({ kind: "deletions", severity: "warning", affected: "contacts" });
+    expect(found?.cause).toContain("GET /Deleted answered 403");
+  });
 });

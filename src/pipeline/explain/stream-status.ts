@@ -14,7 +14,7 @@ import { heldBy } from "../holds/stream-holds.ts";
 import type { Held, HoldStore } from "../holds/hold.ts";
 import { heldDeletions, type HeldDeletions } from "../holds/delete-guard.ts";
 import { refusedError, refusedFiles, refusedSentences, type RefusedFile } from "../refused-files.ts";
-import { droppedNote, keylessNote, twinsNote, type Twin } from "../notes.ts";
+import { droppedNote, keylessNote, refusedDeletionsNote, twinsNote, type Twin } from "../notes.ts";
 import { blockedRecords, blockedSentence } from "./blocked-parents.ts";
 
 /** The state of a stream, for `status`, the page and the metrics. */
@@ -40,6 +40,8 @@ export interface StreamStatus {
   readonly holds: readonly Held[];
   /** How many deletions wait for a person; 0 while the guard allows them. */
   readonly deletionsHeld: number;
+  /** Why the ERP does not show its list of deletions, so that only sweeps find them; absent while it does. */
+  readonly deletionsRefused?: string | undefined;
   /** Records that wait for a parent that will not arrive, counted among the first waiting records only. */
   readonly blocked: number;
   /** Records that may exist twice in the service. */
@@ -97,6 +99,8 @@ async function oneStatus(
   const twins = (await store.note(twinsNote(stream.name))) ?? [];
   attention.push(...twins.map(twinSentence));
   if (deletions) attention.push(deletionSentence(stream.name, deletions));
+  const deletionsRefused = await store.note(refusedDeletionsNote(stream.name));
+  if (deletionsRefused !== undefined) attention.push(refusedDeletionsSentence(deletionsRefused));
   attention.push(...(await droppedFields(store, stream)));
   return {
     name: stream.name,
@@ -111,6 +115,7 @@ async function oneStatus(
     counts,
     holds,
     deletionsHeld: deletions?.count ?? 0,
+    deletionsRefused,
     blocked: blocked?.count ?? 0,
     twins,
     attention,
@@ -149,6 +154,10 @@ function deletionSentence(stream: StreamName, { count, isEmptied }: HeldDeletion
   const remedy = `"svcsync deletions ${stream}" shows them, and how to confirm them`;
   if (isEmptied) return `the ERP returned none of ${count.toLocaleString("en")} known records; ${remedy}`;
   return `missing in the ERP or marked as deleted: ${counted(count, "record")}, more than the deletion guard allows; ${remedy}`;
+}
+
+export function refusedDeletionsSentence(answer: string): string {
+  return `the ERP does not show its list of deletions, so only sweeps find them, later: ${answer} (E_SOURCE_FORBIDDEN)`;
 }
 
 export function twinSentence({ stream, key, resource, serviceId, twin }: Twin): string {

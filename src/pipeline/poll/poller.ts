@@ -10,7 +10,7 @@ import {
 import type { SourceStream } from "#sources";
 import type { IntakeStore, NoteStore, RecordStore, Unreadable } from "#store";
 import type { Logger } from "#telemetry";
-import { keylessNote, rereadNote } from "../notes.ts";
+import { keylessNote, refusedDeletionsNote, rereadNote } from "../notes.ts";
 import type { Observer } from "../observer.ts";
 import type { PolledRounds } from "../guards/mass-guard.ts";
 import { keepReports } from "../refused-files.ts";
@@ -146,6 +146,16 @@ export class Poller {
       observer.staged(stream, result);
       if (result.changed > 0) nudge();
     }
+    await this.#tellRefused(stream, source.refusedDeletions?.());
+  }
+
+  /** Keeps why the list of deletions cannot be read, and logs it once, until it can. */
+  async #tellRefused(stream: StreamName, refused: ErrorFacts | undefined): Promise<void> {
+    const { store, logger } = this.#deps;
+    const wasRefused = (await store.note(refusedDeletionsNote(stream))) !== undefined;
+    if (wasRefused === (refused !== undefined)) return;
+    if (refused) logger.warn({ stream, err: refused }, "list of deletions was refused");
+    await store.saveNote(refusedDeletionsNote(stream), refused?.message);
   }
 
   /** Logs each unreadable row once. A row that an earlier poll reported is known. */

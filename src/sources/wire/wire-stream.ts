@@ -1,9 +1,11 @@
 import {
   counted,
+  errorFacts,
   ParkError,
   type Change,
   type ChangeBatch,
   type Cursor,
+  type ErrorFacts,
   type Finding,
   type Key,
   type Row,
@@ -70,7 +72,7 @@ export function wireStream(parts: StreamDeps): SourceStream {
       for await (const rows of walkComplete(table, { kind: "all" }, signal, "key")) yield keysOf(rows);
     },
     keyless: () => Promise.resolve(tables.flatMap(({ reader }) => reader?.keyless ?? []).slice(0, 1)),
-    ...(deletions === undefined ? {} : { deletions: deletionsOf(parts, deletions) }),
+    ...(deletions === undefined ? {} : deletionsOf(parts, deletions)),
     check: (signal) => checkStream(parts, signal),
   };
 }
@@ -80,44 +82,45 @@ function feedOf({ deletions, members }: StreamDeps): Track | undefined {
   return members === undefined ? deletions : undefined;
 }
 
-type Deletions = NonNullable<SourceStream["deletions"]>;
-
-/** Yields the feed's deletions. A key counts only while the ERP does not have the record, which may exist again under the same key. */
-function deletionsOf(parts: StreamDeps, track: Track): Deletions {
-  const reported = reportedBy(parts, track);
-  return async function* (cursor, signal) {
-    for await (const batch of reported(cursor, signal)) {
-      const keys = batch.changes.map(({ key }) => key);
-      const there = await parts.readMany?.(keys, signal);
-      const changes: Change[] = [];
-      for (const key of keys) {
-        const isThere = there?.has(key) ?? (await parts.readOne(key, signal)) !== undefined;
-        if (!isThere) changes.push({ kind: "delete", key });
+/**
+ * The feed's deletions, and why it was refused. A key counts only while the ERP does not have the record, which may exist again under the
+ * same key.
+ */
+function deletionsOf(parts: StreamDeps, track: Track): Required<Pick<SourceStream, "deletions" | "refusedDeletions">> {
+  let refused: ErrorFacts | undefined;
+  const reported = reportedBy(parts, track, (why) => (refused = why));
+  return {
+    refusedDeletions: () => refused,
+    async *deletions(cursor, signal) {
+      for await (const batch of reported(cursor, signal)) {
+        const keys = batch.changes.map(({ key }) => key);
+        const there = await parts.readMany?.(keys, signal);
+        const changes: Change[] = [];
+        for (const key of keys) {
+          const isThere = there?.has(key) ?? (await parts.readOne(key, signal)) !== undefined;
+          if (!isThere) changes.push({ kind: "delete", key });
+        }
+        yield { changes, cursor: batch.cursor };
       }
-      yield { changes, cursor: batch.cursor };
-    }
+    },
   };
 }
 
-/**
- * Reads the feed's rows: none if the ERP does not let this user read them and a sweep finds the same deletions, only later. Warns of
- * that once, and again after the feed could be read.
- */
+/** Reads the feed's rows: none if the ERP does not let this user read them and a sweep finds the same deletions, only later. */
 function reportedBy(
   parts: StreamDeps,
   track: Track,
+  refuse: (refused: ErrorFacts | undefined) => void,
 ): (cursor: Cursor | null, signal: AbortSignal) => AsyncGenerator<ChangeBatch> {
   const { times, logger } = parts;
   const feed = { table: track.table, tracks: [track], times, logger };
-  let isTold = false;
   return async function* (cursor, signal) {
     try {
       yield* changesByStamp(feed, cursor, signal);
-      isTold = false;
+      refuse(undefined);
     } catch (thrown) {
       if (!isReplaceable(parts, thrown)) throw thrown;
-      if (!isTold) logger.warn({ err: thrown }, "list of deletions was refused");
-      isTold = true;
+      refuse(errorFacts(thrown));
     }
   };
 }
