@@ -18,6 +18,7 @@ import { asText, missedTargets, type Report } from "./report.ts";
 import { measureReplicas } from "./replicas.ts";
 import { countRequests } from "./requests.ts";
 import { measured, type Figure } from "./runs.ts";
+import { measureScaling } from "./scaling.ts";
 import { buildProgram } from "../setup/built-program.ts";
 
 /** `npm run bench`: what svcsync reaches on this machine, beside what could be reached. `--quick` for a first look. */
@@ -25,9 +26,9 @@ const { values } = parseArgs({
   options: {
     json: { type: "boolean", default: false },
     quick: { type: "boolean", default: false },
-    /** Only these parts: rates, requests, limited, expressions, hostile, large, delay, nudge, staging, firstRead, stores, replicas, idle, plan, day, growth. */
+    /** Only these parts: rates, requests, limited, expressions, hostile, large, delay, nudge, staging, firstRead, stores, replicas, scaling, idle, plan, day, growth. */
     only: { type: "string", multiple: true },
-    /** How often the last eight of them run, but for day: the table then shows medians and spread. */
+    /** How often the last nine of them run, but for day: the table then shows medians and spread. */
     runs: { type: "string", default: "1" },
   },
 });
@@ -84,6 +85,7 @@ const repeated: Record<string, () => Promise<Figure[]>> = {
   firstRead: () => measured(runs, () => measureFirstRead(sizes)),
   stores: () => measured(runs, () => measureStores(sizes)),
   replicas: () => measured(runs, () => measureReplicas(sizes)),
+  scaling: () => measured(runs, () => measureScaling(sizes)),
   idle: () => measureIdle(sizes, runs),
   plan: () => measurePlans(sizes, runs),
   day: () => measureDay(sizes),
