@@ -2,7 +2,7 @@
  * Builds the program into dist, or into the folder that is given, on every system that has Node.js: `npm run build`. The modules are put
  * together into some hundred files, so that a command loads what it runs and little else. `npm run typecheck` checks the types.
  */
-import { spawnSync } from "node:child_process";
+import { execFileSync, spawnSync } from "node:child_process";
 import { chmodSync, cpSync, readdirSync, rmSync, writeFileSync } from "node:fs";
 import { basename, isAbsolute, join, relative, resolve } from "node:path";
 import { rolldown } from "rolldown";
@@ -33,9 +33,11 @@ cpSync(join(root, "src", presets), join(folder, presets), { recursive: true });
 // Windows has no such bit, and ignores it.
 chmodSync(join(folder, "main.js"), 0o755);
 writeFileSync(join(folder, "package.json"), JSON.stringify({ type: "module", commit: commit() }));
+// What the help of all commands shows, so that it loads none of them.
+writeFileSync(join(folder, "commands.json"), execFileSync(process.execPath, [join(folder, "lib/outlines-main.js")]));
 
 // Files of an earlier build are deleted last, so that a program that runs from this folder can still load them meanwhile.
-const built = new Set(["package.json", ...output.map(({ fileName }) => join(fileName))]);
+const built = new Set(["package.json", "commands.json", ...output.map(({ fileName }) => join(fileName))]);
 for (const entry of readdirSync(folder, { recursive: true, withFileTypes: true })) {
   const file = relative(folder, join(entry.parentPath, entry.name));
   if (entry.isFile() && !built.has(file) && !file.startsWith(join(presets))) rmSync(join(folder, file));

@@ -1,61 +1,9 @@
 import { Command, CommanderError } from "commander";
 import { versionText } from "#telemetry";
-import type { CommandLine, Registration } from "./command-context.ts";
+import type { CommandLine } from "./command-context.ts";
+import { allCommands, builtOutlines, commandNamed } from "./command-list.ts";
 import { failureCode, failureText, settingsAdvice } from "./output/failure-text.ts";
 import { exitCode, exitCodes, safeIo, type Io, type ProcessIo } from "./output/io.ts";
-
-/** The command of an act that the register has. */
-const anAct = (name: string) => async (): Promise<Registration> => {
-  const { registerActs } = await import("./act-command.ts");
-  return (cli) => registerActs(cli, (each) => each === name);
-};
-
-/** In the order of the help. Only the requested command is imported: importing all takes 100 ms and 5 MB more. */
-const commands: ReadonlyMap<string, () => Promise<Registration>> = new Map([
-  ["init", async () => (await import("./init/index.ts")).registerInit],
-  ["run", async () => (await import("./commands/running/run.ts")).registerRun],
-  ["sync", async () => (await import("./commands/running/sync.ts")).registerSync],
-  ["apply", async () => (await import("./commands/running/apply.ts")).registerApply],
-  ["check", async () => (await import("./commands/setup/check.ts")).registerCheck],
-  ["status", async () => (await import("./commands/views/status.ts")).registerStatus],
-  ["replicas", async () => (await import("./commands/views/replicas.ts")).registerReplicas],
-  ["records", async () => (await import("./commands/views/records.ts")).registerRecords],
-  ["groups", async () => (await import("./commands/acts/groups.ts")).registerGroups],
-  ["explain", async () => (await import("./commands/views/explain.ts")).registerExplain],
-  ["watch", anAct("watch")],
-  ["history", async () => (await import("./commands/views/history.ts")).registerHistory],
-  ["compare", async () => (await import("./commands/setup/compare.ts")).registerCompare],
-  ["views", async () => (await import("./commands/setup/views.ts")).registerViews],
-  ["peek", async () => (await import("./commands/setup/peek.ts")).registerPeek],
-  ["test", async () => (await import("./commands/setup/test.ts")).registerTest],
-  ["plan", async () => (await import("./commands/views/plan.ts")).registerPlan],
-  ["retry", anAct("retry")],
-  ["skip", anAct("skip")],
-  ["resolve", async () => (await import("./commands/acts/resolve.ts")).registerResolve],
-  ["unbind", anAct("unbind")],
-  ["forget", anAct("forget")],
-  ["fence", async () => (await import("./commands/acts/fence.ts")).registerFence],
-  ["adopt", async () => (await import("./commands/acts/adopt.ts")).registerAdopt],
-  ["reconcile", async () => (await import("./commands/maintenance/reconcile.ts")).registerReconcile],
-  ["deletions", async () => (await import("./commands/acts/deletions.ts")).registerDeletions],
-  ["files", async () => (await import("./commands/acts/files.ts")).registerFiles],
-  ["poll", anAct("poll")],
-  ["reread", anAct("reread")],
-  ["pause", anAct("pause")],
-  ["resume", anAct("resume")],
-  ["backup", async () => (await import("./commands/maintenance/backup.ts")).registerBackup],
-  ["bundle", async () => (await import("./commands/maintenance/bundle.ts")).registerBundle],
-  ["rename-stream", async () => (await import("./commands/maintenance/rename-stream.ts")).registerRenameStream],
-  ["move", async () => (await import("./commands/maintenance/move.ts")).registerMove],
-  ["rebuild", async () => (await import("./commands/maintenance/rebuild.ts")).registerRebuild],
-  ["page-password", async () => (await import("./commands/setup/page-password.ts")).registerPagePassword],
-  ["notify", async () => (await import("./commands/maintenance/notify.ts")).registerNotify],
-  ["mcp", async () => (await import("./commands/running/mcp.ts")).registerMcp],
-  ["schema", async () => (await import("./commands/setup/schema.ts")).registerSchema],
-  ["completion", async () => (await import("./commands/setup/completion.ts")).registerCompletion],
-  ["sandbox", async () => (await import("./commands/setup/sandbox.ts")).registerSandbox],
-  ["demo", async () => (await import("./demo/index.ts")).registerDemo],
-]);
 
 /**
  * Runs one command line and resolves to the exit code. Never throws: an error of a command becomes one clear message on
@@ -72,7 +20,7 @@ export async function runCommand(argv: readonly string[], processIo: ProcessIo):
       "file with settings; the process environment takes precedence (default: .env if there is one)",
     )
     .configureOutput({ writeOut: (text) => io.ownWords.write(text), writeErr: (text) => io.stderr.write(text) })
-    .configureHelp({ showGlobalOptions: true })
+    .configureHelp({ showGlobalOptions: true, subcommandTerm: (command) => `${command.name()} ${command.usage()}` })
     .showHelpAfterError("(svcsync --help lists the commands)")
     .exitOverride()
     .addHelpText("after", () => helpEnd);
@@ -89,8 +37,8 @@ export async function runCommand(argv: readonly string[], processIo: ProcessIo):
         code = await run(...(all as never[]));
       },
   };
-  for (const load of loadersOf(argv)) (await load())(cli);
   try {
+    await addCommands(cli, argv);
     await program.parseAsync([...argv], { from: "user" });
     return code;
   } catch (thrown) {
@@ -98,18 +46,23 @@ export async function runCommand(argv: readonly string[], processIo: ProcessIo):
   }
 }
 
-/** Commands of acts without a place of their own in the help. */
-async function otherActs(): Promise<Registration> {
-  const { registerActs } = await import("./act-command.ts");
-  return (cli) => registerActs(cli, (each) => !commands.has(each));
+/** Adds the command that is named, or all of them. For a list of all, such as the help, what the build wrote of them is enough. */
+async function addCommands(cli: CommandLine, argv: readonly string[]): Promise<void> {
+  const name = commandIn(argv);
+  if (name !== "completion") {
+    const named = await commandNamed(name);
+    if (named) return named(cli);
+    const outlines = builtOutlines();
+    if (outlines?.every((each) => each.name !== name))
+      return outlines.forEach(({ usage, ...each }) => void cli.command(each.name, each.description).usage(usage));
+  }
+  for (const command of await allCommands()) command(cli);
 }
 
-/** The command that is named first; all of them where it tells of the others, as a help text does; none for the version. */
-function loadersOf(argv: readonly string[]): Iterable<() => Promise<Registration>> {
-  const name = argv[0] === "--env-file" ? argv[2] : argv[0];
-  if (name === "--version" || name === "-V") return [];
-  const named = name === undefined || name === "completion" ? undefined : commands.get(name);
-  return named === undefined ? [...commands.values(), otherActs] : [named];
+/** The command that is named first, or of which the help is asked. */
+function commandIn(argv: readonly string[]): string | undefined {
+  const words = argv.filter((word, at) => !word.startsWith("-") && argv[at - 1] !== "--env-file");
+  return words[0] === "help" ? words[1] : words[0];
 }
 
 const helpEnd = `

@@ -1,5 +1,8 @@
+import { execFile } from "node:child_process";
 import { readFile } from "node:fs/promises";
+import { promisify } from "node:util";
 import { describe, expect, it } from "vitest";
+import { builtProgram } from "../setup/built-program.ts";
 import { runCaptured } from "./scene.ts";
 
 const { stdout } = await runCaptured(["--help"]);
@@ -31,6 +34,17 @@ describe("help", () => {
       expect(await readFile("docs/commands.md", "utf8")).toMatch(new RegExp(`^\\| \`${name}\` \\| one `, "m"));
     },
   );
+
+  it("shows the same in the built program, which loads no command for it", async () => {
+    const { stdout: built } = await promisify(execFile)(process.execPath, [builtProgram, "--help"]);
+    expect(built).toBe(stdout);
+  });
+
+  it("shows for help and a command what the command shows", async () => {
+    const help = (await runCaptured(["help", "unbind"])).stdout;
+    expect(help).toBe((await runCaptured(["unbind", "--help"])).stdout);
+    expect((await promisify(execFile)(process.execPath, [builtProgram, "help", "unbind"])).stdout).toBe(help);
+  });
 
   it("shows a default the way a user would type it", async () => {
     expect((await runCaptured(["history", "--help"])).stdout).toMatch(/\(default:\s+24h\)/);

@@ -109,7 +109,8 @@ describe("the program", () => {
   });
 
   it("loads for a command what the command uses", async () => {
-    expect([...(await loadedBy(["--version"]))].toSorted()).toEqual(["commander", "zod"]);
+    for (const option of ["--version", "--help"])
+      expect([...(await loadedBy([option]))].toSorted()).toEqual(["commander", "zod"]);
     for (const command of [["status"], ["explain", "customers/10001"]]) {
       const packages = await loadedBy([...command, "--env-file", scene.envFile]);
       expect(packages).toContain("better-sqlite3");
