@@ -27,7 +27,7 @@ export class StepRunner {
   }
 
   readonly #rows = ({ of, values }: StatementCall): readonly object[] => {
-    if (of.ofReplicas) return NO_ROWS;
+    if (of.ofCluster) return NO_ROWS;
     let run = this.#prepared.get(of);
     if (run === undefined) {
       run = this.#prepare(of);

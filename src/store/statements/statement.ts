@@ -12,8 +12,8 @@ export interface StepStatement {
   /** The values that it takes, which it names as `@name`. */
   readonly takes: Readonly<Record<string, SqlType>>;
   readonly sql: (dialect: Dialect) => string;
-  /** Whether only a store with replicas has what it reads or changes. The other stores skip it. */
-  readonly ofReplicas?: true;
+  /** Whether only a store that a cluster shares has what it reads or changes. The other stores skip it. */
+  readonly ofCluster?: true;
 }
 
 /** A statement with its values. `row` only carries the type of its rows. */

@@ -23,9 +23,9 @@ export interface Claiming {
   readonly now: number;
   /** When the claim ends. */
   readonly until: number;
-  /** Random per claim. A replica's begins with its epoch and a dot. */
+  /** Random per claim. A cluster member's begins with its epoch and a dot. */
   readonly secret: string;
-  /** The digest of the replica's mapping; undefined if there are no replicas. */
+  /** The digest of the member's mapping; undefined if the process works alone. */
   readonly mapping: string | undefined;
 }
 
@@ -50,7 +50,7 @@ export function claimRecord(
   };
 }
 
-/** Whether another replica than the owner of the secret has claimed the record. */
+/** Whether another process than the owner of the secret has claimed the record. */
 function isOfAnother({ token }: ClaimableRow, secret: string): boolean {
   return token !== null && token.split(".")[1] !== secret.split(".")[0];
 }

@@ -32,8 +32,8 @@ interface StepDeps {
   /** Removes secrets before something is stored. */
   readonly clean: <Value>(value: Value) => Value;
   readonly lateWaking: LateWaking;
-  /** The replica that claims; undefined in a store of one daemon. */
-  readonly replica?: { readonly epoch: number; readonly mapping: string | undefined; readonly clocksDifferMs: number };
+  /** The member of the cluster that claims; undefined in a store for a single process. */
+  readonly member?: { readonly epoch: number; readonly mapping: string | undefined; readonly clocksDifferMs: number };
 }
 
 /** For every step that opens or ends an intent, a binding or a doubt: it must survive a power cut. */
@@ -77,10 +77,10 @@ export function stepRoles(deps: StepDeps): StepRoles {
   };
 }
 
-function claiming({ clock, leaseMs, replica }: StepDeps) {
-  const { epoch = 0, mapping, clocksDifferMs = 0 } = replica ?? {};
+function claiming({ clock, leaseMs, member }: StepDeps) {
+  const { epoch = 0, mapping, clocksDifferMs = 0 } = member ?? {};
   const now = clock.now();
-  // The clock of the replica that made the record due may be slightly ahead. If the claim were refused here, the record would wait for the
+  // The clock of the member that made the record due may be slightly ahead. If the claim were refused here, the record would wait for the
   // relay's next try.
   const dueBy = mapping === undefined ? now : now + clocksDifferMs;
   return { dueBy, now, until: now + leaseMs, secret: `${epoch}.${randomUUID()}`, mapping };

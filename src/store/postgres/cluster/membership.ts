@@ -64,8 +64,8 @@ export class Membership {
   steps(db: Database): StepRoles {
     const { clock, clean, leaseMs, lateWaking } = db;
     const { epoch = 0, mapping } = this.#member ?? {};
-    const replica = { epoch, mapping, clocksDifferMs: CLOCKS_DIFFER_MS };
-    const roles = stepRoles({ driver: db, clock, leaseMs, clean, lateWaking, replica });
+    const member = { epoch, mapping, clocksDifferMs: CLOCKS_DIFFER_MS };
+    const roles = stepRoles({ driver: db, clock, leaseMs, clean, lateWaking, member });
     const begin: StepRoles["begin"] = async (...of) => {
       const creates = await roles.begin(...of);
       this.noteCommits({ creates });
