@@ -1,4 +1,5 @@
 import { Option } from "commander";
+import { openMatcher } from "#daemon";
 import { parseRecord, type RecordId } from "#model";
 import {
   acts,
@@ -14,7 +15,6 @@ import { commandActor, withActor, type ActOptions } from "./actor.ts";
 import { positiveInteger, recordArgument } from "./arguments.ts";
 import { openStoreContext, type CommandLine } from "./command-context.ts";
 import { confirmed } from "./interview.ts";
-import { openMatcher } from "./matcher.ts";
 import { openPartsContext } from "./parts-context.ts";
 import { durationArgument, momentArgument } from "./moment.ts";
 import { exitCode, printJson, type Io } from "./output/io.ts";

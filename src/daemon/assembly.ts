@@ -8,7 +8,7 @@ import {
   MassGuard,
   LeftOutRecords,
   Leases,
-  Matcher,
+  type Matcher,
   Nudges,
   Poller,
   PollPauses,
@@ -81,6 +81,7 @@ export function queueLocation(
 export interface AssemblyDeps {
   readonly configuration: Configuration;
   readonly parts: Systems;
+  readonly matcher: Matcher;
   readonly queue: Queue;
   readonly observer: Required<Observer>;
   /** Absent: every record may be delivered. */
@@ -91,7 +92,7 @@ export interface AssemblyDeps {
 
 /** Connects the parts of the pipeline. */
 export function assemble(
-  { configuration, parts, queue, observer, approved, fail }: AssemblyDeps,
+  { configuration, parts, matcher, queue, observer, approved, fail }: AssemblyDeps,
   closing: Closing,
 ): Assembly {
   const { settings, syncFile, logger, elapsed } = configuration;
@@ -100,7 +101,6 @@ export function assemble(
   const streams = new Map(syncFile.streams.map((stream) => [stream.name, stream]));
   const nudge = () => relay.nudge();
   const { settleMs } = settings.delivery;
-  const matcher = new Matcher({ ...common, settleMs, maxAgeMs: settings.service.matchMaxAgeMs }, syncFile.streams);
   const age = new StoreAge({ ...common, queue });
   const restored = new RestoredRecords(common);
   const leftOut = new LeftOutRecords({ ...common, matcher, everyMs: configuration.upkeepEveryMs }, syncFile.streams);

@@ -10,6 +10,7 @@ import { servePages } from "./page/pages.ts";
 import { leadershipError, Leading, type PollPlan } from "./cluster/leading.ts";
 import { ClusterPart } from "./cluster/cluster-part.ts";
 import { stopNote } from "./stop-note.ts";
+import { lookAhead, openMatcher } from "./systems/matcher.ts";
 import { openOwnStore, openSystems, type Configuration, type Systems } from "./systems/systems.ts";
 import { PollWatch } from "./watch/poll-watch.ts";
 import { queueGone, type QueuePatience } from "./watch/queue-gone.ts";
@@ -77,10 +78,15 @@ async function start(
   closing.defer(() => noteStop(store, failed()));
   const parts = await openSystems({ ...configuration, requested }, store, "daemon", closing);
   const { service } = parts;
+  const matcher = openMatcher(configuration, parts);
+  await lookAhead(configuration, store, matcher, closing);
   const queue = closing.use(await openDaemonQueue(configuration, parts));
   await observers.watch(parts, configuration, queue);
   void store.cluster.failure.then((reason) => fail(leadershipError(reason)));
-  const assembly = assemble({ configuration, parts, queue, observer, approved: options.approved, fail }, closing);
+  const assembly = assemble(
+    { configuration, parts, matcher, queue, observer, approved: options.approved, fail },
+    closing,
+  );
   const { holds, relay } = assembly;
   const pollWatch = new PollWatch({ store, queue, logger });
   const clusterPart = new ClusterPart({

@@ -2,6 +2,7 @@ export { startDaemon, type Daemon, type DaemonOptions } from "./daemon.ts";
 export { stopNote } from "./stop-note.ts";
 export { queueLocation } from "./assembly.ts";
 export { openOwnStore, openSystems, type Configuration, type Systems } from "./systems/systems.ts";
+export { openMatcher } from "./systems/matcher.ts";
 export { addressesNote, expectKnownService } from "./systems/known-service.ts";
 export { KnownSources, sourceNote } from "./systems/known-sources.ts";
 export { openSources, type Sources } from "./systems/sources.ts";

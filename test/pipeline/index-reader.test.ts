@@ -1,7 +1,7 @@
 import { mkdtemp, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { describe, expect, it } from "vitest";
+import { describe, expect, it, vi } from "vitest";
 import { untilAborted } from "#model";
 import type { Service } from "#service";
 import { openStore } from "#store";
@@ -101,6 +101,39 @@ describe("the match index", () => {
 
     await scene.newReader().freshen("customer", 0, never);
     expect(await scene.indexed(1)).toEqual([old!.id]);
+  });
+
+  it("takes a look ahead as the first of the two that prove a resource empty", async () => {
+    await using scene = await setScene();
+    scene.reader.lookAhead("customer", never);
+    await scene.reader.readWhole("customer", never);
+    expect(scene.reads()).toBe(2);
+    await scene.reader.readWhole("customer", never);
+    expect(scene.reads()).toBe(3);
+  });
+
+  it.each([{ kind: "emptyList", shape: "list" }, { kind: "gateway404" }] as const)(
+    "is read whole after a look ahead that was wrong (%o)",
+    async (fault) => {
+      await using scene = await setScene();
+      const [record] = scene.sandbox.seed("customer", [scene.customer(1)]);
+      scene.sandbox.faults.add({ ...fault, resource: "customer", count: 1 });
+      scene.reader.lookAhead("customer", never);
+      await scene.reader.readWhole("customer", never);
+      expect(scene.sandbox.faults.list()[0]!.hits).toBe(1);
+      expect(await scene.indexed(1)).toEqual([record!.id]);
+    },
+  );
+
+  it("believes no single empty list, also after a look ahead that showed records", async () => {
+    await using scene = await setScene();
+    const [record] = scene.sandbox.seed("customer", [scene.customer(1)]);
+    scene.reader.lookAhead("customer", never);
+    await vi.waitFor(() => expect(scene.reads()).toBe(1), 60_000);
+    scene.sandbox.faults.add({ kind: "emptyList", shape: "list", resource: "customer", count: 1 });
+    await scene.reader.readWhole("customer", never);
+    expect(scene.reads()).toBe(3);
+    expect(await scene.indexed(1)).toEqual([record!.id]);
   });
 
   it("is read once for all who ask afresh, and again for who asks after the read began", async () => {

@@ -3,6 +3,7 @@ import type { Service, ServiceRecord } from "#service";
 import type { MatchEntry, MatchStore, NoteStore, RecordStore, Store } from "#store";
 import type { Logger } from "#telemetry";
 import { indexNote, type IndexFacts } from "../notes.ts";
+import { EmptinessProof } from "./emptiness-proof.ts";
 import { KEY_FORM, naturalKey, naturalKeys, ruleName, type KeyRule } from "./natural-key.ts";
 
 /** How far before the newest known stamp a refresh begins, because clocks differ and transactions commit late. */
@@ -18,8 +19,6 @@ const GATHER_MS = 500;
  * last look, which reads as far back as a refresh.
  */
 const NEWS_OVERLAP_MS = 2_000;
-/** Pause before an empty list is read again. Only two empty reads are believed. */
-const EMPTY_AGAIN_MS = 3_000;
 /** A list that lacks at least this many known records, and at least this share of them, may be short by mistake. */
 const MISSING_COUNT = 10;
 const MISSING_PART = 0.1;
@@ -51,12 +50,12 @@ export class IndexReader {
   readonly #newest = new Map<ResourceName, number>();
   /** Resources that this process has read. An index of an earlier process may be older than the service, or a restored copy. */
   readonly #read = new Set<ResourceName>();
-  /** Resources whose emptiness is proven. */
-  readonly #provenEmpty = new Set<ResourceName>();
+  readonly #emptiness: EmptinessProof;
 
   constructor(deps: IndexReaderDeps, rules: ReadonlyMap<ResourceName, readonly KeyRule[]>) {
     this.#deps = deps;
     this.#rules = rules;
+    this.#emptiness = new EmptinessProof(deps.settleMs);
   }
 
   /** Makes sure that the index is younger than `maxAgeMs` and was read by this process. Callers share one read. */
@@ -113,6 +112,18 @@ export class IndexReader {
   async #readingEnded(resource: ResourceName): Promise<void> {
     for (let running = this.#reading.get(resource); running; running = this.#reading.get(resource))
       await running.catch(() => {});
+  }
+
+  /**
+   * Takes the first of the two looks that prove the resource empty, ahead of the read that needs them. If it is not empty, nothing is
+   * kept of that look.
+   */
+  lookAhead(resource: ResourceName, signal: AbortSignal): void {
+    this.#emptiness.lookAhead(resource, async () => {
+      for await (const page of this.#deps.service.list(resource, { fields: ["id"] }, signal))
+        if (page.length > 0) return false;
+      return true;
+    });
   }
 
   /** Reads the resource whole. Only a whole read notices records that people deleted and stamps that they set by hand. */
@@ -183,17 +194,11 @@ export class IndexReader {
   }
 
   async #readWhole(resource: ResourceName, readAt: number, signal: AbortSignal): Promise<void> {
-    const { store, logger, settleMs } = this.#deps;
+    const { store, logger } = this.#deps;
     const reading = await store.beginMatches(resource);
-    let seen = await this.#walk(resource, {}, signal);
-    if (seen.count === 0 && !this.#provenEmpty.has(resource)) {
-      await sleep(Math.min(EMPTY_AGAIN_MS, settleMs), signal);
-      signal.throwIfAborted();
-      seen = await this.#walk(resource, {}, signal);
-    }
+    const seen = await this.#emptiness.read(resource, () => this.#walk(resource, {}, signal), signal);
     await this.#expectWhole(resource, seen.count, reading, signal);
-    if (seen.count === 0) this.#provenEmpty.add(resource);
-    else this.#provenEmpty.delete(resource);
+    this.#emptiness.keep(resource, seen.count === 0);
     await store.endMatches(resource, { whole: true, readAt, reading });
     const { newest, carried } = seen;
     await this.#deps.store.saveNote(indexNote(resource), {

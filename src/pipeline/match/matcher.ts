@@ -75,6 +75,11 @@ export class Matcher {
     return (await lookUp(this.#deps.store, stream.resource, stream.match.map(loosened), wanted, self)).free;
   }
 
+  /** Begins to find out whether the stream's resource is empty, so that {@link survey} takes less time. */
+  lookAhead({ resource }: Stream, signal: AbortSignal): void {
+    this.#reader.lookAhead(resource, signal);
+  }
+
   /**
    * Reads the stream's resource whole, for decisions about all of its records.
    * @returns how many service records are not bound.

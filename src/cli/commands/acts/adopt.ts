@@ -1,4 +1,5 @@
 import { readFile } from "node:fs/promises";
+import { openMatcher } from "#daemon";
 import type { Stream } from "#mapping";
 import { codeOf, oneLine, ParkError, recordLabel } from "#model";
 import { adoptionExamples, adoptionReport, adoptionVerdicts, bind, blindTexts, decideAdoption } from "#operator";
@@ -7,7 +8,6 @@ import { commandActor, withActor, type ActOptions } from "../../actor.ts";
 import { adoptionCsv, readAnswers, type CsvRow } from "../../adoption-csv.ts";
 import type { Registration } from "../../command-context.ts";
 import { openPartsContext, type PartsContext } from "../../parts-context.ts";
-import { openMatcher } from "../../matcher.ts";
 import { NewFile, expectNewFile } from "../../output/new-file.ts";
 import { exitCode, printJson, UsageError, type Io } from "../../output/io.ts";
 import { overwriteText, sideText } from "#operator";

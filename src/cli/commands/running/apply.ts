@@ -1,4 +1,5 @@
 import {
+  openMatcher,
   PollsSeen,
   ProgressWatch,
   startDaemon,
@@ -17,7 +18,6 @@ import { positiveInteger } from "../../arguments.ts";
 import { openStoreContext, readConfiguration, type JsonOptions, type Registration } from "../../command-context.ts";
 import { confirmed } from "../../interview.ts";
 import { exitCode, printJson, UsageError, type Io } from "../../output/io.ts";
-import { openMatcher } from "../../matcher.ts";
 import { endedEarly, horizonMsOf, untilEnd, type RoundEnd } from "../../round.ts";
 import { openStorePlanner } from "../../store-planner.ts";
 
