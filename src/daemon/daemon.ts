@@ -1,6 +1,6 @@
 import { StopError, type ErrorFacts } from "#model";
 import type { Approved, Observer, Relay, StreamHolds } from "#pipeline";
-import { openQueue, type Queue, type QueueKind } from "#queue";
+import { InProcessJobs, openQueue, type Queue, type QueueKind } from "#queue";
 import { ownText, type Store } from "#store";
 import { assemble, queueLocation, type Assembly } from "./assembly.ts";
 import { Closing } from "./closing.ts";
@@ -80,7 +80,7 @@ async function start(
   const { service } = parts;
   const matcher = openMatcher(configuration, parts);
   await lookAhead(configuration, store, matcher, closing);
-  const queue = closing.use(await openDaemonQueue(configuration, parts));
+  const queue = closing.use(await openDaemonQueue(configuration, parts, options));
   await observers.watch(parts, configuration, queue);
   void store.cluster.failure.then((reason) => fail(leadershipError(reason)));
   const assembly = assemble(
@@ -137,8 +137,12 @@ function warnOfOldSpellings({ settings, syncFile, logger }: Configuration): void
 async function openDaemonQueue(
   { settings, secrets, logger }: Configuration,
   { store, clock }: Systems,
+  { polls }: Pick<DaemonOptions, "polls">,
 ): Promise<Queue> {
-  return openQueue(queueLocation(settings, secrets, await ownText(store, "installation", 6)), { clock, logger });
+  const location = queueLocation(settings, secrets, await ownText(store, "installation", 6));
+  // A private server starts empty and ends with this process: for one round it would keep nothing.
+  const isForOneRound = polls === "once" && location.kind === "own";
+  return openQueue(isForOneRound ? { kind: "in-process", jobs: new InProcessJobs() } : location, { clock, logger });
 }
 
 /** Starts the work of every process: delivering, and watching the holds and the service. The returned function stops it. */

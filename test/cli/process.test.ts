@@ -120,6 +120,14 @@ describe("the program", () => {
     }
   });
 
+  it("needs no Redis server for one round", async () => {
+    await using own = await openScene();
+    await own.set({ QUEUE_URL: "" });
+    const packages = await loadedBy(["sync", "--env-file", own.envFile]);
+    expect(packages).toContain("got");
+    expect([...packages].filter((name) => /^(bullmq|ioredis)$/.test(name))).toEqual([]);
+  });
+
   it("ends at once on a second signal", async () => {
     scene.sandbox.faults.add({ kind: "latency", ms: 60_000, resource: "customer" });
     scene.erp.renameCustomer("10001", "Unterwegs");
