@@ -12,6 +12,8 @@ const timeoutMs = 1_000;
 const patientMs = 5_000;
 /** A machine that pauses in each of so many tries is asked again later. */
 const mostTries = 4;
+/** How old a reading of the processor time may be. One takes as long as a small expression. */
+const readingMs = 20;
 /** The share of the limit from which on the time was the expression's own. */
 const ownShare = 0.8;
 /** Maximum depth of nested calls, which stops infinite recursion. */
@@ -44,7 +46,7 @@ export class Evaluation {
 
   /** Never throws. A failure is described without the row's values. What only a pause of the machine stopped is tried again. */
   async of(present: Row): Promise<Evaluated> {
-    const before = processorMs();
+    const before = recentProcessorMs();
     for (let attempt = 1; ; attempt++) {
       const expression = attempt === 1 ? this.#compiled : compiled(this.#text, patientMs);
       try {
@@ -76,6 +78,15 @@ function compiled(text: string, timeout: number): jsonata.Expression {
 function processorMs(): number {
   const { user, system } = process.cpuUsage();
   return (user + system) / 1000;
+}
+
+let reading = { at: Number.NEGATIVE_INFINITY, ms: 0 };
+
+/** The same as it was at most {@link readingMs} ago. */
+function recentProcessorMs(): number {
+  const at = performance.now();
+  if (at - reading.at > readingMs) reading = { at, ms: processorMs() };
+  return reading.ms;
 }
 
 class NoValue extends Error {}
