@@ -84,7 +84,8 @@ describe("exit codes", () => {
     const { stdout, code } = await scene.run("skip", "--group", id, "--yes");
     expect([code, stdout]).toEqual([0, "1 record left out until the ERP changes it.\n"]);
     expect((await scene.run("records", "contacts", "--state", "skipped")).stdout).toContain("1 contacts skipped");
-    expect((await scene.run("skip", "contacts", "--code", "E_PARENT_MISSING")).code).toBe(1);
+    expect((await scene.run("skip", "contacts", "--code", "E_PARENT_MISSING")).code).toBe(64);
+    expect((await scene.run("skip", "contacts", "--code", "E_PARENT_MISSING", "--yes")).code).toBe(1);
     expect((await scene.run("skip", "contacts")).code).toBe(64);
   });
 

@@ -35,23 +35,22 @@ export const skipAct = defineAct({
     options: [
       { flags: "--code <code>", help: "the records of the stream with this error" },
       { flags: "--group <id>", help: "the records of one cause, as svcsync groups lists them" },
-      { flags: "--yes", help: "with --group: do not ask for confirmation" },
+      { flags: "--yes", help: "with --code and --group: do not ask for confirmation" },
     ],
     objection({ code, group, yes }: SkipOptions, { args: [target], canBeAsked }) {
       if ((group === undefined) === (target === undefined) || (group !== undefined && code !== undefined))
         return "Name one record as stream/key, a stream with --code, or a cause with --group.";
-      return group === undefined || yes || canBeAsked
+      return (group === undefined && code === undefined) || yes || canBeAsked
         ? undefined
         : "No terminal to ask on: add --yes to leave the records out without confirmation.";
     },
     async run(systems, [target]: [RecordId | string], { code, group, yes = false }: SkipOptions, at) {
-      const { store } = systems;
-      const { by, warn } = at;
-      const done =
-        group !== undefined
-          ? await skipCause(systems, group, yes, at)
-          : await skipAll(store, typeof target === "object" ? [target] : await withError(store, target, code), by);
-      if (done === "no") return { needsPerson: true };
+      const { warn } = at;
+      const done = await skipNamed(systems, { target, code, group, yes }, at);
+      if (done === "no") {
+        warn("Nothing was left out.\n");
+        return { needsPerson: true };
+      }
       const { skipped, refused } = done;
       for (const { message, code } of refused) warn(`${oneLine(message)} (${code})\n`);
       const text = `${counted(skipped, "record")} left out until the ERP changes ${skipped === 1 ? "it" : "them"}.\n`;
@@ -60,27 +59,41 @@ export const skipAct = defineAct({
   },
 });
 
-/** Asks with the number of records, unless the person has confirmed it before. */
-async function skipCause(
+interface Named {
+  readonly target: RecordId | string | undefined;
+  readonly code: string | undefined;
+  readonly group: string | undefined;
+  readonly yes: boolean;
+}
+
+/** Asks about several records with their number, unless the person has confirmed it before. */
+async function skipNamed(
   systems: StoreSystems,
-  group: string,
-  isConfirmed: boolean,
-  { by, signal, ask, warn }: AtTerminal,
+  { target, code, group, yes }: Named,
+  { by, signal, ask }: AtTerminal,
 ): Promise<Skipped | "no"> {
   const { store, streams } = systems;
-  const count = isConfirmed ? undefined : (await groupIds(store, streams, group)).length;
-  if (count !== undefined) {
+  const isMeant = async (count: number) => {
     const them = count === 1 ? "it" : "them";
-    if ((await ask(`Leave ${counted(count, "record")} out until the ERP changes ${them}? (yes/no)`)) !== true) {
-      warn("Nothing was left out.\n");
-      return "no";
-    }
+    const question = `Leave ${counted(count, "record")} out until the ERP changes ${them}? (yes/no)`;
+    return yes || count === 0 || (await ask(question)) === true;
+  };
+  if (typeof target === "object") return skipAll(store, [target], by);
+  if (group === undefined) {
+    const ids = await withError(store, target, code);
+    return (await isMeant(ids.length)) ? skipAll(store, ids, by) : "no";
   }
+  const count = yes ? undefined : (await groupIds(store, streams, group)).length;
+  if (count !== undefined && !(await isMeant(count))) return "no";
   return skipGroupAct.run(systems, { target: group, input: { count }, isConfirmed: true, signal }, by);
 }
 
 /** The records of a stream that met the same error. */
-async function withError(store: RecordStore, stream: string, code: string | undefined): Promise<RecordId[]> {
+async function withError(
+  store: RecordStore,
+  stream: string | undefined,
+  code: string | undefined,
+): Promise<RecordId[]> {
   if (code === undefined)
     throw new UsageError(
       `Give the group with --code, as "svcsync records ${stream}" shows it, or one record as stream/key.`,
