@@ -59,8 +59,8 @@ function lineOf(stream: string, record: PlannedRecord): string[] {
 }
 
 /** A byte of another encoding would become another letter, so that a key names another record or none. */
-function wrongByte({ byte }: Utf8Fault): string {
-  return `found the byte ${byte}, expected UTF-8: save the list as "CSV UTF-8"; it seems to be in ${byte === "0xff" || byte === "0xfe" ? "UTF-16" : "Windows-1252"}`;
+function wrongByte({ byte, seems }: Utf8Fault): string {
+  return `found the byte ${byte}, expected UTF-8: save the list as "CSV UTF-8"; it seems to be in ${seems}`;
 }
 
 /** One line of an edited plan: it binds this ERP record to that service record. */

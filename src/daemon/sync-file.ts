@@ -29,8 +29,8 @@ export async function readSyncFile(
 function textOf(bytes: Buffer, file: string): string {
   const fault = utf8Fault(bytes);
   if (fault === undefined) return bytes.toString("utf8").replace(/^\uFEFF/, "");
-  const { line, column, byte } = fault;
-  const message = `found the byte ${byte}, expected UTF-8: save the file in UTF-8, it seems to be in Windows-1252`;
+  const { line, column, byte, seems } = fault;
+  const message = `found the byte ${byte}, expected UTF-8: save the file in UTF-8, it seems to be in ${seems}`;
   const details = { file, problems: [{ line, column, path: "", message }] };
   throw new StopError("E_SYNC_FILE", `${file}:${line}:${column} ${message}`, { details });
 }

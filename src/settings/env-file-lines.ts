@@ -8,7 +8,7 @@ export function wrongBytes(bytes: Uint8Array): EnvironmentProblem[] {
   const fault = bytes.includes(0) ? undefined : utf8Fault(bytes);
   if (fault === undefined) return [];
   const found = `the byte ${fault.byte} in line ${fault.line}, at byte ${fault.column} of it`;
-  return [{ key: "--env-file", found, wanted: "a file in UTF-8; it seems to be in Windows-1252" }];
+  return [{ key: "--env-file", found, wanted: `a file in UTF-8; it seems to be in ${fault.seems}` }];
 }
 
 /** Finds what the parser of env files silently ignores, cuts or joins. `outer` is the process environment. */

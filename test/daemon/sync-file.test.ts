@@ -19,7 +19,7 @@ streams:
     fields: { name: { const: Müller } }
 `;
 
-it("a sync file in Windows-1252 is refused with line and byte", async () => {
+it("a sync file in Windows-1252 or UTF-16 is refused with line and byte", async () => {
   const path = join(folder, "sync.yaml");
   await writeFile(path, text, "latin1");
   await expect(readSyncFile(path, {})).rejects.toMatchObject({
@@ -27,6 +27,9 @@ it("a sync file in Windows-1252 is refused with line and byte", async () => {
     message: `${path}:7:31 found the byte 0xfc, expected UTF-8: save the file in UTF-8, it seems to be in Windows-1252`,
     details: { problems: [{ line: 7, column: 31 }] },
   });
+  await writeFile(path, `\uFEFF${text}`, "utf16le");
+  const seems = /found the byte 0xff, expected UTF-8: save the file in UTF-8, it seems to be in UTF-16$/;
+  await expect(readSyncFile(path, {})).rejects.toThrow(seems);
   await writeFile(path, `\uFEFF${text}`);
   expect((await readSyncFile(path, {})).streams.map(({ name }) => name)).toEqual(["customers"]);
 });

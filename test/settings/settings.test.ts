@@ -390,6 +390,15 @@ describe("env files", () => {
     );
   });
 
+  it("are refused where a secret file is in UTF-16", () => {
+    const path = join(folder, "secret16");
+    writeFileSync(path, Buffer.from("secret\r\n", "utf16le"));
+
+    expect(problemsOf(() => load({ SERVICE_TOKEN_FILE: path }))).toContain(
+      "SERVICE_TOKEN_FILE: found a byte that is not UTF-8: byte 2 of line 1; expected a file in UTF-8",
+    );
+  });
+
   it("are refused in Windows-1252, with line and byte and without the value", () => {
     const path = join(folder, "b.env");
     writeFileSync(path, Buffer.from("LOG_LEVEL=info\nDATA_DIR=/b\xfcro\n", "latin1"));

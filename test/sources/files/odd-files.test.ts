@@ -85,6 +85,13 @@ describe("an odd file", () => {
     ["cp1252", Buffer.from("\uFEFFname;no\nMüller;C1\n"), "customers.csv:1: the file begins with the mark of UTF-8"],
     ["latin1", Buffer.from("\uFEFFname;no\nMüller;C1\n"), "customers.csv:1: the file begins with the mark of UTF-8"],
     ["cp1252", Buffer.from("no;name\nC1;\x81\n", "latin1"), "customers.csv:2: the file is not Windows-1252"],
+    [
+      "utf8",
+      Buffer.from("no;name\nC1;a\n", "utf16le"),
+      "customers.csv:1: the file is in UTF-16; say `encoding: utf16le`",
+    ],
+    ["cp1252", Buffer.from("\uFEFFno;name\nC1;\xfc\n", "utf16le"), "customers.csv:1: the file is in UTF-16; say"],
+    ["utf8", Buffer.from("\uFEFFno;name\n", "utf16le").swap16(), "the file is in UTF-16 with the high byte first"],
     ["utf16le", Buffer.from("no;name\nC1;\ud800x\n", "utf16le"), "customers.csv:2: the file is not UTF-16"],
   ])("that is not %s is refused with its line, and nothing of it is used", async (encoding, bytes, told) => {
     await folder.drop("customers.csv", bytes);

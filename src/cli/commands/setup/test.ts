@@ -62,7 +62,7 @@ async function casesIn(file: string, { streams }: SyncFile) {
   if (fault !== undefined)
     throw new StopError(
       "E_TEST_FILE",
-      `${file}:${fault.line}:${fault.column} found the byte ${fault.byte}, expected a file in UTF-8`,
+      `${file}:${fault.line}:${fault.column} found the byte ${fault.byte}, expected a file in UTF-8: it seems to be in ${fault.seems}`,
     );
   const text = bytes.toString("utf8").replace(/^\uFEFF/, "");
   return loadMappingCases(text, { file, streams, resources: new Set(resourceNames) });

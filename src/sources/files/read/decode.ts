@@ -18,9 +18,12 @@ export async function* decoded(
   const isUnicode = encoding === "utf8" || encoding === "utf16le";
   const decoder = isUnicode ? strict(encoding) : strictTable(encoding);
   let lines = 1;
+  let isBegun = false;
   try {
     for await (const chunk of bytes) {
       const buffer = Buffer.from(chunk);
+      if (!isBegun && encoding !== "utf16le") expectNoUtf16(buffer);
+      isBegun ||= buffer.length > 0;
       hash.update(buffer);
       const text = decoder.write(buffer, lines);
       lines += text.split("\n").length - 1;
@@ -39,6 +42,14 @@ const ENCODINGS: Readonly<Record<string, string>> = { utf8: "UTF-8", utf16le: "U
 function fault(encoding: string, line: number, cause?: unknown): FileFault {
   const hint = encoding === "utf8" ? "; say `encoding: cp1252` if it comes from Windows" : "; correct `encoding`";
   return new FileFault(`the file is not ${ENCODINGS[encoding] ?? encoding}${hint}`, line, cause);
+}
+
+/** A file of UTF-16 begins with its mark, or has a zero beside its first letter. @throws {FileFault} */
+function expectNoUtf16(begin: Buffer): void {
+  const mark = begin.toString("latin1", 0, 2);
+  if (mark === "\xFE\xFF" || (begin[0] === 0 && begin.length > 1))
+    throw new FileFault("the file is in UTF-16 with the high byte first; let the ERP write UTF-8", 1);
+  if (mark === "\xFF\xFE" || begin[1] === 0) throw new FileFault("the file is in UTF-16; say `encoding: utf16le`", 1);
 }
 
 /** A decoder of Unicode that refuses every invalid byte. */
