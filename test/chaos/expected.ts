@@ -20,6 +20,8 @@ export interface Expectation {
   readonly leftOverTags?: number;
   /** Key to the key of the other record of the ERP that people merged it into. A person has to decide about it. */
   readonly takenBy?: ReadonlyMap<string, string>;
+  /** Keys of records that wait for a parent which never comes. Whether they were merged is not looked at before. */
+  readonly stuck?: ReadonlySet<string>;
 }
 
 /**
@@ -223,7 +225,7 @@ export async function expectations(
       })),
     },
   ];
-  return all.map((each) => (each.stream === "tickets" ? { ...each, leftOverTags, takenBy } : each));
+  return all.map((each) => (each.stream === "tickets" ? { ...each, leftOverTags, takenBy, stuck } : each));
 }
 
 /** A ticket that is gone may stay named in the service or not: only one that is there is looked at. */

@@ -11,7 +11,7 @@ export interface Parks {
 
 /**
  * Reads the parked and uncertain records from the store. Expected are exactly the tickets that the service shows as merged into
- * a ticket with another key of the ERP.
+ * a ticket with another key of the ERP, but for those that wait for a parent which never comes.
  */
 export async function parks(desk: Pick<Desk, "openStore">, streams: readonly StreamVerdict[]): Promise<Parks> {
   await using store = await desk.openStore();
@@ -24,6 +24,11 @@ export async function parks(desk: Pick<Desk, "openStore">, streams: readonly Str
     if (error?.code === "E_TICKET_MERGED" && taken.delete(recordLabel(id))) expected += 1;
     else wrong.push(`${recordLabel(id)} is ${state}: ${error?.code}: ${error?.message}`);
   }
+  for (const { stream, stuck } of streams)
+    for (const key of stuck) {
+      const { state, error } = (await store.record({ stream, key })) ?? {};
+      if (state === "waiting" && error?.code === "E_PARENT_MISSING") taken.delete(recordLabel({ stream, key }));
+    }
   wrong.push(...[...taken].map(([label, by]) => `${label} was merged into tickets/${by} and is not parked`));
   return { expected, wrong };
 }

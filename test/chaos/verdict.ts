@@ -14,6 +14,8 @@ export interface StreamVerdict {
   readonly leftOverTags: number;
   /** Key to the key of the record that people merged it into. */
   readonly takenBy: ReadonlyMap<string, string>;
+  /** Keys of records that wait for a parent which never comes. */
+  readonly stuck: ReadonlySet<string>;
 }
 
 /** `wasOlder`: the store was lost or put back to an earlier state meanwhile. */
@@ -22,7 +24,15 @@ export async function judge(...of: Parameters<typeof expectations>): Promise<Str
   return all.map(compare);
 }
 
-function compare({ stream, live, retired, found, leftOverTags = 0, takenBy = new Map() }: Expectation): StreamVerdict {
+function compare({
+  stream,
+  live,
+  retired,
+  found,
+  leftOverTags = 0,
+  takenBy = new Map(),
+  stuck = new Set(),
+}: Expectation): StreamVerdict {
   const duplicates: string[] = [];
   const stale: string[] = [];
   const unexplained: string[] = [];
@@ -51,6 +61,7 @@ function compare({ stream, live, retired, found, leftOverTags = 0, takenBy = new
     unexplained,
     leftOverTags,
     takenBy,
+    stuck,
   };
 }
 
