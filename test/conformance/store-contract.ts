@@ -1,6 +1,7 @@
 import { describe } from "vitest";
 import { describeActs } from "./store-acts.ts";
 import { describeClaims } from "./store-claims.ts";
+import { describeCluster } from "./store-cluster.ts";
 import { describeDeletions } from "./store-deletions.ts";
 import { describeFamily } from "./store-family.ts";
 import { describeFreshness } from "./store-freshness.ts";
@@ -24,6 +25,7 @@ export function describeStore(name: string, makePlace: MakePlace, features: Stor
     describePolling(makePlace);
     describeRemapping(makePlace);
     describeClaims(makePlace);
+    describeCluster(makePlace);
     describeJournal(makePlace);
     describeOutcomes(makePlace);
     describeDeletions(makePlace);
