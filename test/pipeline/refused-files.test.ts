@@ -99,6 +99,15 @@ describe("a refused file", () => {
     expect((await scene.after({ "customers.csv": rows(101) })).state).toBe("following");
   });
 
+  it("is a short full file with lines without a key, such as an error that was exported, too", async () => {
+    await using scene = await polled({ kind: "full", format: "json", files: "*.json" });
+    await scene.after({ "customers.json": '[{"no":"1","name":"a"},{"no":"2","name":"b"}]' });
+    expect(await scene.after({ "customers_2.json": '{"error":"no permission"}' })).toMatchObject({
+      state: "failing",
+      refusedFiles: [{ name: "customers_2.json", code: "E_SOURCE_FILE_LINE" }],
+    });
+  });
+
   it("is settled by a person, once, and the act is kept", async () => {
     await using scene = await polled({});
     await scene.after({ "customers.csv": stray });

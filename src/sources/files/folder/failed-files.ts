@@ -64,10 +64,13 @@ export function deliveredName(stored: string): string {
   return stored.replace(/^\d{8}T\d{9}Z_/, "").replace(/\.(lines\.ndjson|error\.txt)$/, "");
 }
 
-/** A file whose rows were all seen settles an earlier one of its name. Lines without a key have no record that could tell of them. */
+/**
+ * A file whose rows were all seen settles an earlier one of its name. Lines without a key have no record that could tell of them; those of a
+ * full file that counts are told as long as it is the last one.
+ */
 export function readReport(file: ClaimedFile, { keyless }: Inspected, gaps: Gaps | undefined): readonly FileReport[] {
-  if (gaps !== undefined) return [];
-  if (keyless === undefined) return [{ name: file.name }];
+  if (keyless === undefined) return gaps === undefined ? [{ name: file.name }] : [];
+  if (gaps === "keyless") return [];
   return [{ name: file.name, fault: { code: "E_SOURCE_FILE_LINE", ...keylessRows(file, keyless) } }];
 }
 
