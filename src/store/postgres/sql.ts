@@ -93,6 +93,8 @@ export const postgresDialect: Dialect = {
   actsOfPeople: "audit",
   isKey,
   isOf: isRecord,
+  each: (list) =>
+    `(SELECT value, number - 1 AS at FROM jsonb_array_elements_text(${list}) WITH ORDINALITY AS l(value, number))`,
   rows: (values) => `SELECT ${values} FROM ${CALLS}`,
   from: `FROM ${CALLS}`,
   using: `USING ${CALLS}`,

@@ -59,6 +59,8 @@ export interface Dialect {
   readonly isKey: (column: string, key: string) => string;
   /** Condition: the row belongs to this stream and key, which are expressions. */
   readonly isOf: (row: string, stream: string, key: string) => string;
+  /** The texts of a list, as rows with `value` and, from 0, `at`. */
+  readonly each: (list: string) => string;
   /**
    * The list of calls that a database answers with one statement, where a write names it: the rows of an insert, or what follows the SET of
    * an update or the table of a delete. Empty where a statement runs once for each call.

@@ -6,7 +6,6 @@ import { Remapping } from "./steps/remapping.ts";
 import { Retries } from "./steps/retries.ts";
 import { Schedule } from "./steps/schedule.ts";
 import { SqliteSetBack } from "./steps/set-back.ts";
-import { Staging } from "./steps/staging.ts";
 import { Sweeps } from "./steps/sweeps.ts";
 import { makeTables } from "./tables.ts";
 import { LatestMoment } from "./tables/latest-moment.ts";
@@ -24,7 +23,6 @@ export function makeStoreDeps(db: Database, clock: Clock, logger: Logger) {
   return {
     ...tables,
     steps: new StepRunner(db),
-    staging: new Staging(db, clock, tables),
     remapping: new Remapping(db, clock, tables.streams),
     schedule: new Schedule(db, clock),
     retries: new Retries(db, clock, tables.streams),

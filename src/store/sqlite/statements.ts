@@ -11,6 +11,7 @@ export const sqliteDialect: Dialect = {
   actsOfPeople: "audit INDEXED BY audit_acts",
   isKey: (column, key) => `${column} = ${key}`,
   isOf: (row, stream, key) => `${row}.stream = ${stream} AND ${row}.key = ${key}`,
+  each: (list) => `(SELECT key AS at, value FROM json_each(${list}))`,
   rows: (values) => `VALUES (${values})`,
   from: "",
   using: "",

@@ -1,13 +1,12 @@
 import type { Database } from "better-sqlite3";
-import type { SqlValues } from "../roles/access.ts";
-import type { StatementCall, StepStatement } from "../statements/statement.ts";
+import type { CallValues, StatementCall, StepStatement } from "../statements/statement.ts";
 import { readFacts, resultOf, type Step } from "../steps/step.ts";
 import { sqliteDialect } from "./statements.ts";
 
 /** Runs one statement, which was prepared, with the values. */
-type Run = (values: SqlValues) => readonly object[];
+type Run = (values: CallValues) => readonly object[];
 
-type SqlValue = SqlValues[string];
+type SqlValue = string | number | null;
 
 const NO_ROWS: readonly object[] = [];
 
@@ -47,11 +46,15 @@ export class StepRunner {
       return "+?";
     });
     const prepared = this.#db.prepare<[SqlValue[]], object>(text);
-    const placed = (values: SqlValues): SqlValue[] => names.map((name) => values[name] ?? null);
+    const placed = (values: CallValues): SqlValue[] => names.map((name) => bound(values[name] ?? null));
     if (prepared.reader) return (values) => prepared.all(placed(values));
     return (values) => {
       prepared.run(placed(values));
       return NO_ROWS;
     };
   }
+}
+
+function bound(value: CallValues[string]): SqlValue {
+  return typeof value === "object" && value !== null ? JSON.stringify(value) : value;
 }

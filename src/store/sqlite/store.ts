@@ -9,6 +9,7 @@ import { singleProcess } from "../roles/single-process.ts";
 import { makeRoles, type Roles } from "../roles/roles.ts";
 import { sameSql, type SameSql } from "../roles/same-sql.ts";
 import { LateWaking } from "../steps/late-waking.ts";
+import { intakeRoles } from "../steps/intake-roles.ts";
 import { stepRoles, type StepRoles } from "../steps/step-roles.ts";
 import type { StepDriver } from "../steps/step.ts";
 import { backupStore } from "./durability/backup.ts";
@@ -25,7 +26,6 @@ import { Rewriting } from "./durability/rewriting.ts";
 import { retryNow } from "./steps/retries.ts";
 import { remap } from "./steps/remapping.ts";
 import { followClock } from "./steps/set-back.ts";
-import { stage, stageDeletions, stageRead } from "./steps/staging.ts";
 import { beginSweep, endSweep, markSeen } from "./steps/sweeps.ts";
 import { expectUndamaged, tableCounts } from "./tables/maintenance.ts";
 import { beginMatches, endMatches } from "./tables/match-index.ts";
@@ -59,6 +59,7 @@ export class SqliteStore implements Store {
   readonly #deps: StoreDeps;
   readonly #same: SameSql;
   readonly #decided: StepRoles;
+  readonly #intake: ReturnType<typeof intakeRoles>;
   /** Removes secrets before something is stored. */
   readonly #clean: <Value>(value: Value) => Value;
   readonly acts: Roles["acts"];
@@ -98,6 +99,7 @@ export class SqliteStore implements Store {
       take: (step, options) => this.#commit.run(() => this.#deps.steps.carryOut(step), options),
     };
     this.#lateWaking = new LateWaking(driver, clock, restOf(as));
+    this.#intake = intakeRoles(driver, clock);
     this.#decided = stepRoles({ driver, clock, leaseMs, clean: this.#clean, lateWaking: this.#lateWaking });
     const rewriting = new Rewriting(db, this.#read.bind(this));
     this.privacy = {
@@ -145,10 +147,9 @@ export class SqliteStore implements Store {
   storedStream: Store["storedStream"] = (...of) => this.#same.storedStream(...of);
   renameStream: Store["renameStream"] = (...of) => this.#same.renameStream(...of);
 
-  stage = (...of: Parameters<Store["stage"]>) => stage(this.#deps.staging, this.#parts, ...of);
-  stageDeletions = (...of: Parameters<Store["stageDeletions"]>) =>
-    stageDeletions(this.#deps.staging, this.#parts, ...of);
-  stageRead = (...of: Parameters<Store["stageRead"]>) => stageRead(this.#deps.staging, this.#parts, ...of);
+  stage: Store["stage"] = (...of) => this.#intake.stage(...of);
+  stageDeletions: Store["stageDeletions"] = (...of) => this.#intake.stageDeletions(...of);
+  stageRead: Store["stageRead"] = (...of) => this.#intake.stageRead(...of);
 
   remap = (...of: Parameters<Store["remap"]>) => remap(this.#deps.remapping, this.#parts, ...of);
 

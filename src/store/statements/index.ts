@@ -2,6 +2,7 @@ import * as audit from "./audit.ts";
 import * as bindings from "./bindings.ts";
 import * as deletions from "./deletions.ts";
 import * as fence from "./fence.ts";
+import * as intake from "./intake.ts";
 import * as intents from "./intents.ts";
 import * as matches from "./matches.ts";
 import * as notes from "./notes.ts";
@@ -12,7 +13,21 @@ import type { StepStatement } from "./statement.ts";
 import * as waking from "./waking.ts";
 import * as written from "./written.ts";
 
-const tables = [records, intents, written, bindings, parents, matches, deletions, notes, waking, audit, privacy, fence];
+const tables = [
+  records,
+  intake,
+  intents,
+  written,
+  bindings,
+  parents,
+  matches,
+  deletions,
+  notes,
+  waking,
+  audit,
+  privacy,
+  fence,
+];
 
 /** Every statement of the steps, by name: the order of a module's exports is another one in a bundle. */
 export const stepStatements: readonly StepStatement[] = tables

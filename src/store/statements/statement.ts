@@ -1,7 +1,10 @@
-import type { Dialect, SqlValues } from "../roles/access.ts";
+import type { Dialect } from "../roles/access.ts";
 
-/** The type of a value: a whole number, a text (also JSON), or any number. */
-type SqlType = "integer" | "text" | "real";
+/** The type of a value: a whole number, a text (also JSON), any number, or a list of texts. */
+type SqlType = "integer" | "text" | "real" | "list";
+
+/** Values of a statement, by name. */
+export type CallValues = Readonly<Record<string, string | number | null | readonly string[]>>;
 
 type SqlTypes<Values> = { readonly [Name in keyof Values]-?: SqlType };
 
@@ -19,13 +22,13 @@ export interface StepStatement {
 /** A statement with its values. `row` only carries the type of its rows. */
 export interface StatementCall<Row = unknown> {
   readonly of: StepStatement;
-  readonly values: SqlValues;
+  readonly values: CallValues;
   readonly row?: Row;
 }
 
 /** Declares a statement. Calling the result fills in the values. */
 export function statement<
-  Values extends { readonly [Name in keyof Values]: SqlValues[string] },
+  Values extends { readonly [Name in keyof Values]: CallValues[string] },
   Row extends object = object,
 >(
   of: StepStatement & { readonly takes: SqlTypes<Values> },

@@ -23,7 +23,7 @@ export function callGroups(groups: readonly CallGroup[]): SqlText {
   );
 }
 
-const TYPES = { integer: "bigint", text: "text", real: "double precision" } as const;
+const TYPES = { integer: "bigint", text: "text", real: "double precision", list: "jsonb" } as const;
 
 /**
  * Runs statements of the steps, each over the list of its calls: [["name", [{...values}, ...]], ...]. It is a function so that the server

@@ -14,7 +14,6 @@ const IN_PART = "d.stream = @stream AND told_at >= @from AND told_at < @to";
 /** Deletions announced by a flag, a feed or a sweep, which are counted per stream before one is carried out. */
 export class Deletions {
   readonly #count;
-  readonly #forget;
   readonly #next;
   readonly #open;
   readonly #examples;
@@ -27,7 +26,6 @@ export class Deletions {
            WHERE ${IN_PART} AND ((${IS_OPEN_DELETION}) OR (done = 1 AND told_at > @since)) LIMIT @limit)`,
       )
       .pluck();
-    this.#forget = db.prepare<[number]>("DELETE FROM deletions WHERE record = ? AND done = 0");
     this.#next = db
       .prepare<[string, number], number>(
         `SELECT told_at FROM deletions WHERE stream = ? AND told_at > ? ORDER BY told_at LIMIT 1 OFFSET ${PART}`,
@@ -55,11 +53,6 @@ export class Deletions {
       yield;
     }
     return count;
-  }
-
-  /** Forgets an open deletion, because the record stays. */
-  forget(record: number): void {
-    this.#forget.run(record);
   }
 
   /** Counts open deletions and finds the first keys. Yields so that other work can run. */
