@@ -8,6 +8,7 @@ import { written } from "../conformance/store-scene.ts";
 import { silentLogger } from "../kit/logger.ts";
 import { beside, keyOf, large, RECORDS, type Large } from "./large-place.ts";
 import { sqlitePlace } from "./sqlite-place.ts";
+import { markKeys } from "../../src/store/steps/sweeping.ts";
 
 const HOUR_MS = 3_600_000;
 
@@ -232,10 +233,8 @@ describe("a sweep of very many records", () => {
     const { db, store } = of;
     const seen = "SELECT count(*) FROM seen";
     const sweep = await store.beginSweep("customers");
-    expect(of.killedAfter(({ sweeps }) => sweeps.markSeen("customers", sweep, all, 0))).toEqual({
-      count: 1_000,
-      next: 1_000,
-    });
+    of.killedAfter(({ steps }) => steps.carryOut(markKeys("customers", sweep, all.slice(0, 1_000))));
+    expect(numberOf(of, seen)).toBe(1_000);
     expect(await beside(of, () => store.markSeen("customers", sweep, all), seen)).toBe(1_000);
     expect(db.prepare("SELECT key FROM seen").pluck().all()).toEqual(all);
     await Promise.all([

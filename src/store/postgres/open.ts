@@ -144,13 +144,15 @@ function storeOf(
     },
     clean: db.clean,
   };
-  const { forget, resolve, recheck, ...deliveries } = membership.steps(db);
+  const { forget, resolve, recheck, saveMatches, markSeen, ...deliveries } = membership.steps(db);
   return {
     ...intakeStore(db),
     ...scheduleStore(db, moment),
     ...deliveries,
     resolve,
     recheck,
+    saveMatches,
+    markSeen,
     ...recordStore(db),
     ...operatorStore(db),
     ...sweepStore(db),

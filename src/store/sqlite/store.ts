@@ -26,7 +26,7 @@ import { Rewriting } from "./durability/rewriting.ts";
 import { retryNow } from "./steps/retries.ts";
 import { remap } from "./steps/remapping.ts";
 import { followClock } from "./steps/set-back.ts";
-import { beginSweep, endSweep, markSeen } from "./steps/sweeps.ts";
+import { beginSweep, endSweep } from "./steps/sweeps.ts";
 import { expectUndamaged, tableCounts } from "./tables/maintenance.ts";
 import { beginMatches, endMatches } from "./tables/match-index.ts";
 
@@ -58,6 +58,7 @@ export class SqliteStore implements Store {
   readonly #turn = new FairTurn();
   readonly #deps: StoreDeps;
   readonly #same: SameSql;
+  readonly #driver: StepDriver;
   readonly #decided: StepRoles;
   readonly #intake: ReturnType<typeof intakeRoles>;
   /** Removes secrets before something is stored. */
@@ -98,6 +99,7 @@ export class SqliteStore implements Store {
     const driver: StepDriver = {
       take: (step, options) => this.#commit.run(() => this.#deps.steps.carryOut(step), options),
     };
+    this.#driver = driver;
     this.#lateWaking = new LateWaking(driver, clock, restOf(as));
     this.#intake = intakeRoles(driver, clock);
     this.#decided = stepRoles({ driver, clock, leaseMs, clean: this.#clean, lateWaking: this.#lateWaking });
@@ -203,12 +205,12 @@ export class SqliteStore implements Store {
   boundTo = (...[binding]: Parameters<Store["boundTo"]>) => this.#read(() => this.#deps.bindings.owner(binding));
 
   beginSweep = (stream: StreamName) => beginSweep(this.#deps.sweeps, this.#parts, stream);
-  markSeen = (...of: Parameters<Store["markSeen"]>) => markSeen(this.#deps.sweeps, this.#parts, ...of);
+  markSeen: Store["markSeen"] = (...of) => this.#decided.markSeen(...of);
   unseenKeys = (...of: Parameters<Store["unseenKeys"]>) => this.#readInParts(this.#deps.sweeps.findingUnseen(...of));
-  endSweep = (...of: Parameters<Store["endSweep"]>) => endSweep(this.#deps.sweeps, this.#parts, ...of);
+  endSweep = (...of: Parameters<Store["endSweep"]>) => endSweep(this.#deps.sweeps, this.#parts, this.#driver, ...of);
 
   beginMatches = (resource: ResourceName) => beginMatches(this.#deps.matches, this.#parts, resource);
-  saveMatches = (...of: Parameters<Store["saveMatches"]>) => this.#commit.run(() => this.#deps.matches.save(...of));
+  saveMatches: Store["saveMatches"] = (...of) => this.#decided.saveMatches(...of);
   unseenMatches = (...of: Parameters<Store["unseenMatches"]>) =>
     this.#readInParts(this.#deps.matches.countingUnseen(...of));
   endMatches = (...of: Parameters<Store["endMatches"]>) => endMatches(this.#deps.matches, this.#parts, ...of);

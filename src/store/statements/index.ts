@@ -10,6 +10,7 @@ import * as parents from "./parents.ts";
 import * as privacy from "./privacy.ts";
 import * as records from "./records.ts";
 import type { StepStatement } from "./statement.ts";
+import * as sweeps from "./sweeps.ts";
 import * as waking from "./waking.ts";
 import * as written from "./written.ts";
 
@@ -24,6 +25,7 @@ const tables = [
   deletions,
   notes,
   waking,
+  sweeps,
   audit,
   privacy,
   fence,

@@ -22,6 +22,15 @@ export const forgetMatchKeys = statement<{ resource: string; serviceId: number }
   sql: ({ using }) => `DELETE FROM match_keys ${using} WHERE resource = @resource AND service_id = @serviceId`,
 });
 
+/** Forgets the keys of these rules only. */
+export const forgetMatchKeysOf = statement<{ resource: string; serviceId: number; rules: readonly string[] }>({
+  name: "forget_match_keys_of",
+  takes: { resource: "text", serviceId: "integer", rules: "list" },
+  sql: ({ using, each }) => `
+    DELETE FROM match_keys ${using}
+    WHERE resource = @resource AND service_id = @serviceId AND rule IN (SELECT n.value FROM ${each("@rules")} n)`,
+});
+
 export const addMatchKey = statement<{ resource: string; serviceId: number; rule: string; key: string }>({
   name: "add_match_key",
   takes: { resource: "text", serviceId: "integer", rule: "text", key: "text" },

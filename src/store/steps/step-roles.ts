@@ -19,11 +19,15 @@ import {
   unbindRecord,
   waitFor,
 } from "./outcomes.ts";
+import { saveMatchEntries } from "./match-index.ts";
 import { recheckRecord } from "./recheck.ts";
+import { markingSeen } from "./sweeping.ts";
 import type { StepDriver } from "./step.ts";
 
 /** The methods of a store that are steps decided here. */
-export type StepRoles = DeliveryStore & Pick<Store, "resolve" | "recheck"> & Pick<Store["privacy"], "forget">;
+export type StepRoles = DeliveryStore &
+  Pick<Store, "resolve" | "recheck" | "saveMatches" | "markSeen"> &
+  Pick<Store["privacy"], "forget">;
 
 interface StepDeps {
   readonly driver: StepDriver;
@@ -70,6 +74,8 @@ export function stepRoles(deps: StepDeps): StepRoles {
     remove: async (claim, removal) => wakeOthers(await driver.take(removeRecord(claim, removal, clock.now()), DURABLE)),
     unbind: (claim, audit) => driver.take(unbindRecord(claim, audit, clock.now()), DURABLE),
     release: (claim) => driver.take(releaseClaim(claim, clock.now())),
+    saveMatches: (...of) => driver.take(saveMatchEntries(...of)),
+    markSeen: markingSeen(driver),
     resolve: async (id, given, by) => wakeOthers(await driver.take(answer(id, given, clean(by), clock.now()), DURABLE)),
     recheck: (id, fields, audit, { anyState } = { anyState: false }) =>
       driver.take(recheckRecord(id, { fields, audit, anyState }, clock.now()), DURABLE),

@@ -1,5 +1,4 @@
 import { SELECT_RECORD } from "../../rows/record-row.ts";
-import { TRANSITIONS } from "../../transitions.ts";
 import { REFUSED } from "../connection/failures.ts";
 
 /**
@@ -21,16 +20,6 @@ const refuse = `
   CREATE FUNCTION refuse(p_code text, p_detail text) RETURNS void LANGUAGE plpgsql AS $$
   BEGIN
     RAISE EXCEPTION USING ERRCODE = '${REFUSED}', MESSAGE = p_code, DETAIL = coalesce(p_detail, '');
-  END $$;
-
-  CREATE FUNCTION next_state(p_state text, p_event text) RETURNS text LANGUAGE plpgsql AS $$
-  DECLARE
-    v_next text := '${JSON.stringify(TRANSITIONS)}'::jsonb -> p_state ->> p_event;
-  BEGIN
-    IF v_next = 'refused' THEN
-      PERFORM refuse('E_STORE_STATE', format('is %s and cannot %s', p_state, p_event));
-    END IF;
-    RETURN v_next;
   END $$`;
 
 /** Views of records have the shape of `record_rows`. */

@@ -1,18 +1,6 @@
 import { isKey } from "../sql.ts";
 import { BY_INDEX } from "./claims.ts";
 
-/** Stores the natural keys of service records: the `c` of `from`, {"resource", "serviceId", "keys": {rule: key}, "rules": [rule]}. */
-export const saveMatches = (from: string) => `
-  INSERT INTO match_records (resource, service_id, reading)
-  SELECT c ->> 'resource', (c ->> 'serviceId')::bigint,
-    coalesce((SELECT i.reading FROM match_indexes i WHERE i.resource = c ->> 'resource'), 0)
-  FROM ${from}
-  ON CONFLICT (resource, service_id) DO UPDATE SET reading = excluded.reading;
-  DELETE FROM match_keys k USING ${from} WHERE k.resource = c ->> 'resource' AND k.service_id = (c ->> 'serviceId')::bigint
-    AND (c -> 'rules' IS NULL OR jsonb_exists(c -> 'rules', k.rule));
-  INSERT INTO match_keys (resource, service_id, rule, key)
-  SELECT c ->> 'resource', (c ->> 'serviceId')::bigint, k.key, k.value FROM ${from}, jsonb_each_text(c -> 'keys') k`;
-
 /** The match index. The reads of each delivery are functions too, because planning them took five times as long as the read. */
 export const matches = `
   CREATE FUNCTION bound_to(p_calls jsonb) RETURNS TABLE (call integer, stream text, key text) STABLE LANGUAGE plpgsql ${BY_INDEX} AS $$
@@ -34,9 +22,4 @@ export const matches = `
   BEGIN
     RETURN QUERY SELECT i.read_at, NOT EXISTS (SELECT 1 FROM match_records r WHERE r.resource = i.resource)
     FROM match_indexes i WHERE i.resource = p_resource AND i.read_at IS NOT NULL;
-  END $$;
-
-  CREATE FUNCTION save_matches(p_calls jsonb) RETURNS void LANGUAGE plpgsql ${BY_INDEX} AS $$
-  BEGIN
-    ${saveMatches("jsonb_array_elements(p_calls) c")};
   END $$`;

@@ -3,18 +3,12 @@ import type { MatchStore } from "../../contract/matching.ts";
 import type { SameSql } from "../../roles/same-sql.ts";
 import type { Database } from "../database.ts";
 import { partsOf } from "../in-parts.ts";
-import { call, fill, type SqlText } from "../sql.ts";
+import { call, fill } from "../sql.ts";
 
 const READING = "coalesce((SELECT reading FROM match_indexes WHERE resource = @resource), 0)";
 
-/** Stores service records; if one occurs twice, the last entry counts. */
-export function savingMatches(...[resource, entries, rules]: Parameters<MatchStore["saveMatches"]>): SqlText {
-  const latest = new Map(entries.map(({ serviceId, keys }) => [serviceId, { resource, serviceId, keys, rules }]));
-  return call("save_matches", [...latest.values()]);
-}
-
 /** The match index, by the number of the whole read that last saw each record: see the SQLite store. */
-export function matchStore(db: Database): Omit<MatchStore, keyof SameSql | "recheck"> {
+export function matchStore(db: Database): Omit<MatchStore, keyof SameSql | "recheck" | "saveMatches"> {
   return {
     async beginMatches(resource) {
       const begin = `
@@ -31,9 +25,6 @@ export function matchStore(db: Database): Omit<MatchStore, keyof SameSql | "rech
       for (const { ids } of await partsOf(db, "b.service_id", unknown, { resource }))
         await db.step([fill(remember, { resource, ids })]);
       return row?.reading ?? 0;
-    },
-    async saveMatches(...of) {
-      await db.step([savingMatches(...of)]);
     },
     async unseenMatches(resource, limit, own) {
       const reading = own ?? (await readingOf(resource));

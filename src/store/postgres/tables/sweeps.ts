@@ -1,13 +1,10 @@
-import { z } from "zod";
 import type { Key, StreamName } from "#model";
 import type { SweepStore } from "../../contract/sweeps.ts";
-import { sweepLost } from "../../refusals.ts";
-import { Refusal } from "../connection/failures.ts";
+import { endSweepStep } from "../../steps/sweeping.ts";
 import type { Database } from "../database.ts";
 import { AT_ONCE, partsOf } from "../in-parts.ts";
-import { call, fill, isRecord, type SqlText } from "../sql.ts";
+import { fill, isRecord } from "../sql.ts";
 
-const number = z.coerce.number();
 const WAS_SEEN = `EXISTS (SELECT 1 FROM seen s WHERE ${isRecord("s", "r.stream", "r.key")})`;
 
 const BEGIN = `
@@ -15,20 +12,19 @@ const BEGIN = `
   VALUES (@stream, 1, 1, coalesce((SELECT sequence FROM streams WHERE stream = @stream), 0))
   ON CONFLICT (stream) DO UPDATE SET number = s.number + 1, open = 1, sequence = excluded.sequence RETURNING number`;
 
-const MARK = `
-  INSERT INTO seen (stream, key) SELECT DISTINCT r.stream, r.key
-  FROM (SELECT @stream::text AS stream, k AS key FROM json_array_elements_text(@keys) AS k) r WHERE NOT ${WAS_SEEN}`;
+/** Condition: the sweep is still in progress. */
+const IS_OPEN = "EXISTS (SELECT 1 FROM sweeps WHERE stream = @stream AND number = @sweep AND open = 1)";
 
 /** Clears suspects that were seen, deleted or really changed: a real change proves that a record exists. */
 const CLEAR = `
   DELETE FROM suspects x USING records r
-  WHERE x.record = ANY (@ids) AND r.id = x.record AND (r.deleted = 1 OR r.sequence <> x.sequence OR ${WAS_SEEN})`;
+  WHERE ${IS_OPEN} AND x.record = ANY (@ids) AND r.id = x.record AND (r.deleted = 1 OR r.sequence <> x.sequence OR ${WAS_SEEN})`;
 
 /** Suspects unseen records. Records staged during the sweep are exempt: they may lie before the place where it was already reading. */
 const SUSPECT = `
   INSERT INTO suspects (record, sequence, sweep)
   SELECT r.id, r.sequence, @sweep FROM records r
-  WHERE r.id = ANY (@ids) AND r.deleted = 0
+  WHERE ${IS_OPEN} AND r.id = ANY (@ids) AND r.deleted = 0
     AND r.sequence <= (SELECT sequence FROM sweeps WHERE stream = @stream) AND NOT ${WAS_SEEN}
   ON CONFLICT DO NOTHING`;
 
@@ -53,7 +49,7 @@ const FORGET_SEEN = `
     SELECT ctid FROM seen WHERE stream = @stream AND (SELECT number FROM sweeps WHERE stream = @stream) = @sweep LIMIT ${AT_ONCE}))`;
 
 /** Finds records that the ERP no longer has: two complete sweeps must have missed them. */
-export function sweepStore(db: Database): SweepStore {
+export function sweepStore(db: Database): Omit<SweepStore, "markSeen"> {
   return {
     async beginSweep(stream) {
       const [begun] = await db.step([fill(BEGIN, { stream })]);
@@ -65,18 +61,15 @@ export function sweepStore(db: Database): SweepStore {
     async unseenKeys(stream, keys) {
       return (await db.read<{ key: Key }>(UNSEEN, { stream, keys })).map(({ key }) => key);
     },
-    async markSeen(stream, sweep, keys) {
-      await ofSweep(stream, sweep, [fill(MARK, { stream, keys })]);
-    },
     async endSweep(stream, sweep) {
       const values = { stream, sweep };
       for (const { ids } of await partsOf(db, "id", "records WHERE stream = @stream", { stream })) {
-        const compare = [CLEAR, SUSPECT].map((sql) => fill(sql, { ...values, ids }));
-        await ofSweep(stream, sweep, compare);
+        await db.step([CLEAR, SUSPECT].map((sql) => fill(sql, { ...values, ids })));
       }
       const [counted] = await db.read<{ suspects: number }>(SUSPECTS, values);
       const confirmed = await db.read<{ key: Key }>(CONFIRMED, values);
-      await ofSweep(stream, sweep, [fill("UPDATE sweeps SET open = 0 WHERE stream = @stream", { stream })]);
+      // Also shows whether another one has replaced it meanwhile: the rest was then not compared.
+      await db.take(endSweepStep(stream, sweep));
       await forgetSeen(stream, sweep);
       return { suspects: counted?.suspects ?? 0, confirmed: confirmed.map(({ key }) => key) };
     },
@@ -87,15 +80,6 @@ export function sweepStore(db: Database): SweepStore {
     while (left) {
       const [removed] = await db.step([fill(FORGET_SEEN, { stream, sweep })]);
       left = removed?.rowCount === AT_ONCE;
-    }
-  }
-
-  async function ofSweep(stream: StreamName, sweep: number, statements: readonly SqlText[]) {
-    try {
-      return await db.step([call("expect_sweep", stream, sweep), ...statements]);
-    } catch (thrown) {
-      if (!(thrown instanceof Refusal)) throw thrown;
-      throw sweepLost(stream, sweep, thrown.detail ? number.parse(thrown.detail) : undefined);
     }
   }
 }

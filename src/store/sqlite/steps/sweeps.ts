@@ -2,6 +2,8 @@ import type { Database } from "better-sqlite3";
 import type { Key, StreamName } from "#model";
 import type { SweepStore } from "../../contract/sweeps.ts";
 import { sweepLost } from "../../refusals.ts";
+import type { StepDriver } from "../../steps/step.ts";
+import { endSweepStep } from "../../steps/sweeping.ts";
 import type { InParts, PartDone } from "../in-parts.ts";
 import { FIRST_KEY, IN_PART_OF_STREAM, PART, StreamParts, type StreamPart } from "../tables/stream-parts.ts";
 
@@ -17,9 +19,7 @@ export class Sweeps {
   readonly #begin;
   readonly #number;
   readonly #forgetSeen;
-  readonly #mark;
   readonly #isKnown;
-  readonly #close;
   readonly #clear;
   readonly #suspect;
   readonly #suspects;
@@ -34,14 +34,12 @@ export class Sweeps {
     this.#number = db.prepare<[string], number>("SELECT number FROM sweeps WHERE stream = ? AND open = 1").pluck();
     this.#forgetSeen = db.prepare<{ stream: string; sweep: number }>(`
       DELETE FROM seen WHERE stream = @stream AND (SELECT number FROM sweeps WHERE stream = @stream) = @sweep LIMIT ${PART}`);
-    this.#mark = db.prepare<[string, string]>("INSERT INTO seen (stream, key) VALUES (?, ?) ON CONFLICT DO NOTHING");
     this.#isKnown = db
       .prepare<[string, string], 1>(
         `SELECT 1 FROM records r WHERE stream = ? AND key = ? AND NOT deleted
            AND NOT EXISTS (SELECT 1 FROM suspects WHERE record = r.id)`,
       )
       .pluck();
-    this.#close = db.prepare<[string]>("UPDATE sweeps SET open = 0 WHERE stream = ?");
     // A real change proves that a record exists: it clears a suspect just like being seen.
     this.#clear = db.prepare<StreamPart & { stream: string }>(`
       DELETE FROM suspects WHERE record IN (
@@ -75,15 +73,6 @@ export class Sweeps {
     return this.#number.get(stream)!;
   }
 
-  /** Marks the part of the keys that begins at `from`. */
-  markSeen(stream: StreamName, sweep: number, keys: readonly Key[], from: number): PartDone<number> {
-    this.#expectOpen(stream, sweep);
-    const part = keys.slice(from, from + KEYS_AT_ONCE);
-    for (const key of part) this.#mark.run(stream, key);
-    const next = from + part.length;
-    return { count: part.length, next: next < keys.length ? next : undefined };
-  }
-
   /** Finds unseen keys in parts. Yields so that other work can run. */
   *findingUnseen(stream: StreamName, keys: readonly Key[]): Generator<undefined, Key[]> {
     const unseen: Key[] = [];
@@ -108,12 +97,6 @@ export class Sweeps {
     return { count: this.#suspects.get(values) ?? 0, confirmed: this.#confirmed.all(values), next: part.next };
   }
 
-  /** Ends a sweep after all parts were compared. */
-  end(stream: StreamName, sweep: number): void {
-    this.#expectOpen(stream, sweep);
-    this.#close.run(stream);
-  }
-
   /** Deletes a part of the marks and returns how many. Once another sweep has begun, the marks belong to it and none are deleted. */
   forgetSeen(stream: StreamName, sweep: number): number {
     return this.#forgetSeen.run({ stream, sweep }).changes;
@@ -132,24 +115,20 @@ export async function beginSweep(sweeps: Sweeps, parts: InParts, stream: StreamN
   return sweep;
 }
 
-/** Marks keys as seen, in parts. If it is interrupted, the marks made so far are still right. */
-export async function markSeen(
+/** Ends a sweep that has marked all keys. */
+export async function endSweep(
   sweeps: Sweeps,
   parts: InParts,
-  ...[stream, sweep, keys]: Parameters<SweepStore["markSeen"]>
-): Promise<void> {
-  await parts.through(0, (from) => sweeps.markSeen(stream, sweep, keys, from));
-}
-
-/** Ends a sweep that has marked all keys. */
-export async function endSweep(sweeps: Sweeps, parts: InParts, stream: StreamName, sweep: number) {
+  driver: StepDriver,
+  ...[stream, sweep]: Parameters<SweepStore["endSweep"]>
+) {
   const confirmed: Key[] = [];
   const suspects = await parts.through(
     FIRST_KEY,
     (from) => sweeps.compare(stream, sweep, from),
     (part) => confirmed.push(...part.confirmed),
   );
-  await parts.step(() => sweeps.end(stream, sweep));
+  await driver.take(endSweepStep(stream, sweep));
   await parts.untilNone(() => sweeps.forgetSeen(stream, sweep));
   return { suspects, confirmed };
 }

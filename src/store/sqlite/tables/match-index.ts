@@ -1,7 +1,7 @@
 import type { Database } from "better-sqlite3";
 import type { Binding, ResourceName, ServiceId } from "#model";
 import type { MatchStore } from "../../contract/matching.ts";
-import type { MatchEntry, UnseenMatches } from "../../facts.ts";
+import type { UnseenMatches } from "../../facts.ts";
 import type { InParts, PartDone } from "../in-parts.ts";
 import { FIRST, IdParts, IN_PART, type IdPart } from "./id-parts.ts";
 import { PART } from "./stream-parts.ts";
@@ -28,10 +28,7 @@ export class MatchIndex {
   readonly #begin;
   readonly #rememberBound;
   readonly #reading;
-  readonly #addRecord;
   readonly #forgetKeys;
-  readonly #forgetKeysOf;
-  readonly #addKey;
   readonly #countUnseen;
   readonly #someUnseen;
   readonly #firstUnseen;
@@ -52,16 +49,7 @@ export class MatchIndex {
       INSERT INTO match_records (resource, service_id) SELECT resource, service_id FROM bindings WHERE ${IN_PART}
       ON CONFLICT DO NOTHING`);
     this.#reading = db.prepare<[string], number>("SELECT reading FROM match_indexes WHERE resource = ?").pluck();
-    this.#addRecord = db.prepare<[string, number, number]>(`
-      INSERT INTO match_records (resource, service_id, reading) VALUES (?, ?, ?)
-      ON CONFLICT DO UPDATE SET reading = excluded.reading`);
-    this.#forgetKeysOf = db.prepare<[string, number, string]>(
-      "DELETE FROM match_keys WHERE resource = ? AND service_id = ? AND rule IN (SELECT value FROM json_each(?))",
-    );
     this.#forgetKeys = db.prepare<[string, number]>("DELETE FROM match_keys WHERE resource = ? AND service_id = ?");
-    this.#addKey = db.prepare<[string, number, string, string]>(
-      "INSERT INTO match_keys (resource, service_id, rule, key) VALUES (?, ?, ?, ?)",
-    );
     this.#countUnseen = db.prepare<[IdPart & { reading: number }], { known: number; unseen: number }>(`
       SELECT count(*) AS known, coalesce(sum(reading < @reading), 0) AS unseen FROM match_records WHERE ${IN_PART}`);
     this.#someUnseen = db.prepare<[IdPart & { reading: number; limit: number }], Drawn>(`
@@ -105,17 +93,6 @@ export class MatchIndex {
   rememberBound(resource: ResourceName, from: number): PartDone<number> {
     const part = this.#boundParts.at(resource, from);
     return { count: this.#rememberBound.run(part).changes, next: part.next };
-  }
-
-  save(resource: ResourceName, entries: readonly MatchEntry[], rules?: readonly string[]): void {
-    const reading = this.numberOf(resource);
-    const own = rules && JSON.stringify(rules);
-    for (const { serviceId, keys } of entries) {
-      this.#addRecord.run(resource, serviceId, reading);
-      if (own === undefined) this.#forgetKeys.run(resource, serviceId);
-      else this.#forgetKeysOf.run(resource, serviceId, own);
-      for (const [rule, key] of Object.entries(keys)) this.#addKey.run(resource, serviceId, rule, key);
-    }
   }
 
   /** Removes a record that the service no longer has. */
