@@ -77,3 +77,14 @@ export { isHarmless } from "./harmless.ts";
 export { beginningOf, counted, oneLine, printable, shortened } from "./text.ts";
 export { isLoopback, secretsInAddress, splitHosts } from "./address.ts";
 export { utf8Fault, type Utf8Fault } from "./utf8.ts";
+export {
+  returnName,
+  type Return,
+  type ReturnAnswer,
+  type ReturnContent,
+  type ReturnId,
+  type ReturnKind,
+  type ReturnLine,
+  type ReturnState,
+  type ReturnValue,
+} from "./returns.ts";

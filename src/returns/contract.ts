@@ -1,0 +1,74 @@
+import type { Finding, JsonObject, Return, ReturnAnswer, ReturnContent, ReturnId, ServiceId } from "#model";
+
+/** A record of the service, read as a whole: the head with all its lines, unchanged while it was read. */
+export interface WholeRecord {
+  readonly serviceId: ServiceId;
+  /** When it was last modified, in epoch milliseconds of the service's clock. */
+  readonly modifiedAt: number;
+  /** Expressions see this: all fields that the stream names; the lists that `each` names hold the lines' records, with `id`. */
+  readonly record: JsonObject;
+}
+
+/** Finds and reads the records of the service of one stream. Only reads. */
+export interface ReturnReader {
+  /**
+   * Ids that may have to be returned, or taken back, since `cursor`, in batches; the last one carries the cursor of the next look. `null`: since
+   * `beginAt`. Asking twice gives the same ids or more.
+   */
+  changed(
+    cursor: JsonObject | null,
+    beginAt: number,
+    signal: AbortSignal,
+  ): AsyncIterable<{ readonly ids: readonly ServiceId[]; readonly cursor: JsonObject }>;
+
+  /** Ids of all records that are approved now, since `beginAt`: finds what `changed` can miss. */
+  all(beginAt: number, signal: AbortSignal): AsyncIterable<readonly ServiceId[]>;
+
+  /**
+   * The record as a whole; undefined when the service does not have it.
+   * @throws {RetryError} E_RETURN_MOVING when it changed during three readings.
+   */
+  whole(id: ServiceId, signal: AbortSignal): Promise<WholeRecord | undefined>;
+}
+
+/** Makes a return's content of a record. */
+export interface ReturnMapper {
+  /** Whether the record is to be returned: `when` of the stream. */
+  isWanted(record: JsonObject): Promise<boolean>;
+  /** When it became final (approved or finished), in epoch milliseconds; undefined if the record does not say. */
+  finalAt(record: JsonObject): number | undefined;
+  /**
+   * Fields and lines, with keys and names of the ERP, amounts rounded. `before`: the content that this one replaces, for the lines' changes.
+   * @throws {ParkError} E_RETURN_KEY when the ERP's key or number of something is unknown; E_RETURN_SUM when rounded lines do not add up to the
+   * rounded total; E_MAPPING. {@link WaitError} E_RETURN_WAITS when the key will be known later.
+   */
+  content(whole: WholeRecord, before: ReturnContent | undefined, signal: AbortSignal): Promise<ReturnContent>;
+  /** What a cancellation says: the former fields, all lines removed. */
+  cancelled(before: ReturnContent): ReturnContent;
+}
+
+/** Where returns go: an inbox of the ERP. It only adds, and reads; it changes and deletes nothing. */
+export interface Destination extends AsyncDisposable {
+  /**
+   * Hands it over, all or nothing: lines first, then the head. `present`: the inbox has it already, with the same hash.
+   * @throws {ParkError} E_RETURN_CONFLICT when the inbox has this version with another hash: two installations, or a restored store. E_RETURN_INBOX
+   * when table, column or right is missing. {@link ParkError} E_RETURN_UNCERTAIN when files were taken and nobody knows. {@link RetryError} when it is
+   * locked or does not answer; handing over again is safe.
+   */
+  deliver(item: Return, signal: AbortSignal): Promise<"written" | "present">;
+
+  /** The highest version of each subject that the inbox has ever had, as far as it can be seen; others are absent. */
+  highest(stream: string, subjects: readonly string[], signal: AbortSignal): Promise<ReadonlyMap<string, number>>;
+
+  /** The ERP's answers to these returns; unanswered ones are absent. Keyed by `returnName`. */
+  answers(ids: readonly ReturnId[], signal: AbortSignal): Promise<ReadonlyMap<string, ReturnAnswer>>;
+
+  /** Checks tables, columns, rights (may add, may not delete), the unique key and the clock. Leaves nothing behind. */
+  check(signal: AbortSignal): Promise<readonly Finding[]>;
+}
+
+/** What follows an accepted return in the service, once. */
+export interface Consequence {
+  /** @throws as {@link Service} does; E_RETURN_FOLLOW when the service has another value already. Repeating it is safe. */
+  carryOut(item: Return, answer: ReturnAnswer, signal: AbortSignal): Promise<void>;
+}

@@ -1,0 +1,99 @@
+import type { Actor, ErrorFacts, Json, Return, ReturnAnswer, ReturnId, ReturnState } from "#model";
+
+/** A return as the store knows it. */
+export interface StoredReturn extends Return {
+  readonly state: ReturnState;
+  readonly preparedAt: number;
+  readonly deliveredAt: number | undefined;
+  readonly answer: ReturnAnswer | undefined;
+  /** What follows an accepted return in the service, such as its number in the invoice; undefined if nothing does. */
+  readonly following: "due" | "done" | undefined;
+  /** How often handing over (or what follows) was tried since it became due. */
+  readonly attempts: number;
+  /** When it is tried next, in epoch milliseconds. */
+  readonly dueAt: number;
+  /** Why it is held, uncertain or refused, or why the last attempt failed. */
+  readonly error: ErrorFacts | undefined;
+}
+
+/** Where a stream of returns stands. */
+export interface ReturnMark {
+  /** Nothing that was finished before this moment is returned: when the lane was switched on, unless the sync file says another. */
+  readonly beginAt: number;
+  /** Where the next look for changes begins, in the reader's own form; undefined before the first. */
+  readonly cursor?: Json;
+  /** When all records were last looked at, whether or not they changed. */
+  readonly lookedAt?: number;
+  /** Why the stream does not work now. */
+  readonly error?: ErrorFacts & { readonly at: number };
+  /** Why a person must look before more is handed over: see the guard. */
+  readonly held?: { readonly at: number; readonly count: number; readonly usual: number };
+  /** Paused by a person. */
+  readonly paused?: { readonly at: number; readonly by: Actor };
+}
+
+/** How an attempt ended. */
+export type ReturnOutcome =
+  | { readonly kind: "delivered"; readonly follows: boolean }
+  /** Nothing was handed over; tried again at `dueAt`. */
+  | { readonly kind: "failed"; readonly error: ErrorFacts; readonly dueAt: number }
+  /** Waits for a person. */
+  | { readonly kind: "uncertain" | "held"; readonly error: ErrorFacts }
+  /** What follows an accepted return is done. */
+  | { readonly kind: "followed" };
+
+export interface ReturnQuery {
+  readonly stream?: string;
+  readonly states?: readonly ReturnState[];
+  readonly following?: "due";
+  /** Only those whose next attempt is due by then. */
+  readonly dueBy?: number;
+  /** In order of stream, subject and version, after this one. */
+  readonly after?: ReturnId;
+  readonly limit: number;
+}
+
+export interface ReturnCounts {
+  readonly stream: string;
+  readonly states: Partial<Record<ReturnState, number>>;
+  /** When the oldest unanswered one was delivered. */
+  readonly oldestUnanswered: number | undefined;
+  /** Accepted ones whose consequence in the service is outstanding. */
+  readonly following: number;
+}
+
+/** The lane back to the ERP: what was handed over, what the ERP said, what is still to be done. */
+export interface ReturnStore {
+  mark(stream: string): Promise<ReturnMark | undefined>;
+  /** Replaces the mark, or these members of it; undefined removes one. Durable when resolved. */
+  saveMark(
+    stream: string,
+    members: Partial<{ [Name in keyof ReturnMark]: ReturnMark[Name] | undefined }>,
+  ): Promise<void>;
+
+  /** The newest version of each of these subjects; subjects without one are absent. */
+  latest(stream: string, subjects: readonly string[]): Promise<ReadonlyMap<string, StoredReturn>>;
+
+  /**
+   * Writes down a version before anything is handed over, as `prepared`, `held` or `seen`. Durable when resolved. False if the subject has
+   * this version, or a newer one: then nothing was changed.
+   */
+  prepare(next: Return, state: "prepared" | "held" | "seen", error?: ErrorFacts): Promise<boolean>;
+
+  one(id: ReturnId): Promise<StoredReturn | undefined>;
+  find(query: ReturnQuery): Promise<readonly StoredReturn[]>;
+
+  /** Ends an attempt. False if its state has changed meanwhile: then nothing was changed. `delivered` and `followed` are durable. */
+  ended(id: ReturnId, outcome: ReturnOutcome): Promise<boolean>;
+
+  /** Keeps the ERP's answer to a delivered return. `follows`: an accepted one has a consequence in the service. A second, other answer replaces the first. */
+  answered(id: ReturnId, answer: ReturnAnswer, follows: boolean): Promise<boolean>;
+
+  /**
+   * A person's decision about a held, uncertain, refused or failed return: `send` makes it due, `withdraw` ends it. With an entry in the
+   * history. False if its state does not allow it.
+   */
+  decide(id: ReturnId, decision: "send" | "withdraw", by: Actor): Promise<boolean>;
+
+  counts(): Promise<readonly ReturnCounts[]>;
+}
