@@ -15,7 +15,7 @@ export interface ReturnId {
   readonly stream: string;
   /** The service id as text; for `state`, the ERP's key. */
   readonly subject: string;
-  /** From 1, without gaps from version to version of one subject. */
+  /** Grows from version to version of one subject. 0 is what was `seen` when the lane was switched on. */
   readonly version: number;
 }
 
@@ -48,7 +48,7 @@ export interface Return extends ReturnId {
   readonly serviceId: ServiceId | undefined;
   /** The version that this one replaces; undefined for the first. */
   readonly replaces: number | undefined;
-  /** SHA-256 in hex over kind, replaced version and content. Two equal hashes are the same statement. */
+  /** SHA-256 in hex over what it says, without the differences to earlier versions. Two equal hashes are the same statement. */
   readonly hash: string;
   readonly content: ReturnContent;
 }
@@ -63,7 +63,7 @@ export interface ReturnAnswer {
 }
 
 /**
- * `seen`: known when the lane was switched on, never handed over. `held`: waits for a person. `prepared`: to be handed over. `delivered`: in the inbox,
+ * `blocked`: its content cannot be made yet, because a key is missing, for example; it is tried again. `seen`: known when the lane was switched on, never handed over. `held`: waits for a person. `prepared`: to be handed over. `delivered`: in the inbox,
  * not answered. `accepted`, `refused`: answered. `uncertain`: nobody knows whether the inbox has it. `withdrawn`: a person decided that it is not handed over.
  */
 export type ReturnState =

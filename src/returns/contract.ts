@@ -1,39 +1,42 @@
-import type { Finding, JsonObject, Return, ReturnAnswer, ReturnContent, ReturnId, ServiceId } from "#model";
+import type { Finding, JsonObject, Return, ReturnAnswer, ReturnContent, ReturnId, ReturnKind, ServiceId } from "#model";
 
 /** A record of the service, read as a whole: the head with all its lines, unchanged while it was read. */
 export interface WholeRecord {
-  readonly serviceId: ServiceId;
+  /** The service id as text; for `state`, the ERP's key. */
+  readonly subject: string;
+  /** Undefined for the `state` of a record that the service does not have. */
+  readonly serviceId: ServiceId | undefined;
   /** When it was last modified, in epoch milliseconds of the service's clock. */
   readonly modifiedAt: number;
   /** Expressions see this: all fields that the stream names; the lists that `each` names hold the lines' records, with `id`. */
   readonly record: JsonObject;
 }
 
-/** Finds and reads the records of the service of one stream. Only reads. */
+/** Finds and reads what one stream returns: records of the service or, for `state`, records of the store. Only reads. */
 export interface ReturnReader {
   /**
-   * Ids that may have to be returned, or taken back, since `cursor`, in batches; the last one carries the cursor of the next look. `null`: since
-   * `beginAt`. Asking twice gives the same ids or more.
+   * Subjects that may have to be returned, or taken back, since `cursor`, in batches; the last one carries the cursor of the next look. `null`: since
+   * `beginAt`. Asking twice gives the same subjects or more.
    */
   changed(
     cursor: JsonObject | null,
     beginAt: number,
     signal: AbortSignal,
-  ): AsyncIterable<{ readonly ids: readonly ServiceId[]; readonly cursor: JsonObject }>;
+  ): AsyncIterable<{ readonly subjects: readonly string[]; readonly cursor: JsonObject }>;
 
-  /** Ids of all records that are approved now, since `beginAt`: finds what `changed` can miss. */
-  all(beginAt: number, signal: AbortSignal): AsyncIterable<readonly ServiceId[]>;
+  /** All subjects that are final now, since `beginAt`: finds what `changed` can miss. */
+  all(beginAt: number, signal: AbortSignal): AsyncIterable<readonly string[]>;
 
   /**
    * The record as a whole; undefined when the service does not have it.
    * @throws {RetryError} E_RETURN_MOVING when it changed during three readings.
    */
-  whole(id: ServiceId, signal: AbortSignal): Promise<WholeRecord | undefined>;
+  whole(subject: string, signal: AbortSignal): Promise<WholeRecord | undefined>;
 }
 
 /** Makes a return's content of a record. */
 export interface ReturnMapper {
-  /** Whether the record is to be returned: `when` of the stream. */
+  /** Whether the record is to be returned: `when` of the stream. Always true for `state`. */
   isWanted(record: JsonObject): Promise<boolean>;
   /** When it became final (approved or finished), in epoch milliseconds; undefined if the record does not say. */
   finalAt(record: JsonObject): number | undefined;
@@ -45,12 +48,15 @@ export interface ReturnMapper {
   content(whole: WholeRecord, before: ReturnContent | undefined, signal: AbortSignal): Promise<ReturnContent>;
   /** What a cancellation says: the former fields, all lines removed. */
   cancelled(before: ReturnContent): ReturnContent;
+  /** SHA-256 of the statement itself: whether it cancels, the fields, and the lines without the removed ones and without their differences. */
+  hash(kind: ReturnKind, content: ReturnContent): string;
 }
 
 /** Where returns go: an inbox of the ERP. It only adds, and reads; it changes and deletes nothing. */
 export interface Destination extends AsyncDisposable {
   /**
-   * Hands it over, all or nothing: lines first, then the head. `present`: the inbox has it already, with the same hash.
+   * Hands it over, all or nothing: lines first, then the head. `present`: the inbox has this version of the subject already, with the same hash,
+   * perhaps under the name of another installation (a store that was lost).
    * @throws {ParkError} E_RETURN_CONFLICT when the inbox has this version with another hash: two installations, or a restored store. E_RETURN_INBOX
    * when table, column or right is missing. {@link ParkError} E_RETURN_UNCERTAIN when files were taken and nobody knows. {@link RetryError} when it is
    * locked or does not answer; handing over again is safe.
@@ -60,8 +66,8 @@ export interface Destination extends AsyncDisposable {
   /** The highest version of each subject that the inbox has ever had, as far as it can be seen; others are absent. */
   highest(stream: string, subjects: readonly string[], signal: AbortSignal): Promise<ReadonlyMap<string, number>>;
 
-  /** The ERP's answers to these returns; unanswered ones are absent. Keyed by `returnName`. */
-  answers(ids: readonly ReturnId[], signal: AbortSignal): Promise<ReadonlyMap<string, ReturnAnswer>>;
+  /** The ERP's answers to these returns, in their order; undefined for unanswered ones. Found by stream, subject and version, whichever name they have. */
+  answers(ids: readonly ReturnId[], signal: AbortSignal): Promise<readonly (ReturnAnswer | undefined)[]>;
 
   /** Checks tables, columns, rights (may add, may not delete), the unique key and the clock. Leaves nothing behind. */
   check(signal: AbortSignal): Promise<readonly Finding[]>;

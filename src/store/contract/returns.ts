@@ -28,9 +28,18 @@ export interface ReturnMark {
   readonly error?: ErrorFacts & { readonly at: number };
   /** Why a person must look before more is handed over: see the guard. */
   readonly held?: { readonly at: number; readonly count: number; readonly usual: number };
+  /** Hours and their counts, from which the guard knows what is usual. */
+  readonly rate?: Json;
+  /** How many more may be handed over although the guard counts: what a person released. */
+  readonly released?: number;
   /** Paused by a person. */
   readonly paused?: { readonly at: number; readonly by: Actor };
 }
+
+export type PreparedAs =
+  | { readonly state: "prepared" | "seen" }
+  | { readonly state: "held"; readonly error: ErrorFacts }
+  | { readonly state: "blocked"; readonly error: ErrorFacts; readonly dueAt: number };
 
 /** How an attempt ended. */
 export type ReturnOutcome =
@@ -75,10 +84,11 @@ export interface ReturnStore {
   latest(stream: string, subjects: readonly string[]): Promise<ReadonlyMap<string, StoredReturn>>;
 
   /**
-   * Writes down a version before anything is handed over, as `prepared`, `held` or `seen`. Durable when resolved. False if the subject has
-   * this version, or a newer one: then nothing was changed.
+   * Writes down a version before anything is handed over. Durable when resolved. Replaces this version if it is `blocked`, and withdraws
+   * a newest one that is `held` or `blocked` and older. False if the subject has this version in another state, or a newer one: then nothing was changed.
+   * A `blocked` one counts an attempt and is due again at `dueAt`.
    */
-  prepare(next: Return, state: "prepared" | "held" | "seen", error?: ErrorFacts): Promise<boolean>;
+  prepare(next: Return, as: PreparedAs): Promise<boolean>;
 
   one(id: ReturnId): Promise<StoredReturn | undefined>;
   find(query: ReturnQuery): Promise<readonly StoredReturn[]>;
@@ -90,10 +100,11 @@ export interface ReturnStore {
   answered(id: ReturnId, answer: ReturnAnswer, follows: boolean): Promise<boolean>;
 
   /**
-   * A person's decision about a held, uncertain, refused or failed return: `send` makes it due, `withdraw` ends it. With an entry in the
-   * history. False if its state does not allow it.
+   * A person's decision about a held, uncertain, refused or blocked return: `send` makes it `prepared` (a blocked one is tried again at once),
+   * `withdraw` ends it. With an entry in the history. Without a person (`by` undefined) a held or blocked one is withdrawn because the service took
+   * the change back. False if its state does not allow it.
    */
-  decide(id: ReturnId, decision: "send" | "withdraw", by: Actor): Promise<boolean>;
+  decide(id: ReturnId, decision: "send" | "withdraw", by: Actor | undefined): Promise<boolean>;
 
   counts(): Promise<readonly ReturnCounts[]>;
 }
