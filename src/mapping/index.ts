@@ -15,3 +15,11 @@ export { loadMappingCases, type MappingCase, type MappingCases } from "./cases/l
 export { loadSyncFile } from "./sync-file.ts";
 export type { AdapterShapes, SyncFileContext } from "./sync-file-context.ts";
 export { schemaText, syncFileSchema } from "./sync-file-schema.ts";
+export type {
+  MappedReturnField,
+  MappedReturnLine,
+  MappedReturnValue,
+  ReturnLines,
+  ReturnStream,
+  Rounding,
+} from "./returns-contract.ts";

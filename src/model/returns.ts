@@ -67,6 +67,7 @@ export interface ReturnAnswer {
  * not answered. `accepted`, `refused`: answered. `uncertain`: nobody knows whether the inbox has it. `withdrawn`: a person decided that it is not handed over.
  */
 export type ReturnState =
+  | "blocked"
   | "seen"
   | "held"
   | "prepared"

@@ -2,6 +2,7 @@ export * from "./contract/index.ts";
 export * from "./claim.ts";
 export * from "./facts.ts";
 export { eachPage, eachRecord } from "./each-record.ts";
+export * from "./contract/returns.ts";
 export { addCounts, countNames } from "./hour-counts.ts";
 export type { Note } from "./note.ts";
 export { ownText } from "./own-text.ts";

@@ -11,6 +11,7 @@ import { serviceErrors } from "./pages/service.ts";
 import { settingsErrors } from "./pages/settings.ts";
 import { sourcesWebErrors } from "./pages/sources-web.ts";
 import { sourcesErrors } from "./pages/sources.ts";
+import { returnsErrors } from "./pages/returns.ts";
 import { replicasErrors } from "./pages/replicas.ts";
 import { storeErrors } from "./pages/store.ts";
 import { webErrors } from "./pages/web.ts";
@@ -28,6 +29,7 @@ export const errorPages = {
   queue: queueErrors,
   pipeline: pipelineErrors,
   guards: guardsErrors,
+  returns: returnsErrors,
   operator: operatorErrors,
   daemon: daemonErrors,
   web: webErrors,

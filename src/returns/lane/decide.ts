@@ -1,0 +1,87 @@
+import type { ReturnKind } from "#model";
+import type { ReturnStream } from "#mapping";
+import type { StoredReturn } from "#store";
+
+/** What is known about a subject when it is looked at. */
+export interface Known {
+  readonly stream: Pick<ReturnStream, "kind" | "corrections">;
+  /** Nothing that was final before is returned. */
+  readonly beginAt: number;
+  readonly latest: StoredReturn | undefined;
+  /** The newest version that the ERP has, or may have: see {@link baseNumber}. */
+  readonly base: StoredReturn | undefined;
+  /** The highest version in the inbox, asked where `latest` is undefined. */
+  readonly highest: number | undefined;
+}
+
+/** A version to be written down, without its content. */
+export interface NextVersion {
+  readonly kind: ReturnKind;
+  readonly version: number;
+  readonly replaces: number | undefined;
+}
+
+export type ReturnDecision =
+  | { readonly action: "nothing" }
+  /** The newest version, which the ERP does not have, no longer says anything new. */
+  | { readonly action: "withdraw" }
+  | { readonly action: "next"; readonly next: NextVersion; readonly as: "prepared" | "seen" | "held" };
+
+const NOTHING: ReturnDecision = { action: "nothing" };
+/** States in which the ERP has a version, or may have it, or will. */
+const HANDED: ReadonlySet<string> = new Set(["prepared", "delivered", "accepted", "refused", "uncertain"]);
+const OWN_CHANGE: ReadonlySet<string> = new Set(["held", "blocked"]);
+
+/** The version that the ERP has, or may have: the latest, or the one that it was to replace. Undefined if there is none. */
+export function baseNumber(latest: StoredReturn | undefined): number | undefined {
+  if (latest === undefined) return undefined;
+  return HANDED.has(latest.state) ? latest.version : latest.replaces;
+}
+
+/** The version that a subject gets next, if it is to be returned. */
+export function nextVersion({ stream, latest, base, highest }: Known): NextVersion {
+  const isReport = stream.kind === "reports";
+  const kind = (replaces: number | undefined): ReturnKind => {
+    if (stream.kind !== "reports") return stream.kind;
+    return replaces === undefined || base?.kind === "cancelled" ? "fact" : "correction";
+  };
+  if (latest === undefined) {
+    // The inbox has versions that this store does not know: it was put back, or is new. The newest is compared first; see Lane.
+    const version = highest ?? 1;
+    const replaces = isReport && version > 1 ? version - 1 : undefined;
+    return { kind: kind(replaces), version, replaces };
+  }
+  const replaces = base?.version;
+  // A blocked version was never written anywhere: it is made good.
+  const version = latest.state === "blocked" ? latest.version : latest.version + 1;
+  return { kind: kind(replaces), version, replaces };
+}
+
+/** Decides about a subject that is to be returned. `hash` is that of its present content, `at` when it became final. */
+export function decideWanted(known: Known, hash: string, at: number): ReturnDecision {
+  const { stream, latest, base, beginAt } = known;
+  if (latest === undefined && at < beginAt && stream.kind !== "state") {
+    if (stream.kind === "reports") return NOTHING;
+    return { action: "next", next: { kind: stream.kind, version: 0, replaces: undefined }, as: "seen" };
+  }
+  if (latest?.hash === hash && latest.state !== "blocked") return NOTHING;
+  if (base !== undefined && base.hash === hash && base.kind !== "cancelled")
+    return latest !== undefined && OWN_CHANGE.has(latest.state) ? { action: "withdraw" } : NOTHING;
+  return { action: "next", next: nextVersion(known), as: mustWait(known) ? "held" : "prepared" };
+}
+
+/** Decides about a subject that is no longer to be returned, or that is gone. */
+export function decideUnwanted(known: Known): ReturnDecision {
+  const { stream, latest, base } = known;
+  if (latest === undefined || stream.kind !== "reports") return NOTHING;
+  if (base === undefined || base.kind === "cancelled" || base.state === "refused")
+    return OWN_CHANGE.has(latest.state) ? { action: "withdraw" } : NOTHING;
+  if (latest.kind === "cancelled" && latest.state !== "blocked") return NOTHING;
+  const next: NextVersion = { ...nextVersion(known), kind: "cancelled" };
+  return { action: "next", next, as: mustWait(known) ? "held" : "prepared" };
+}
+
+/** Whether a person confirms a change of what the ERP has. What the ERP refused, it has not booked: its correction flows. */
+function mustWait({ stream, base }: Known): boolean {
+  return stream.kind === "reports" && stream.corrections === "hold" && base !== undefined && base.state !== "refused";
+}
