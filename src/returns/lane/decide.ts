@@ -1,4 +1,4 @@
-import type { ReturnKind } from "#model";
+import type { ReturnKind, ReturnState } from "#model";
 import type { ReturnStream } from "#mapping";
 import type { StoredReturn } from "#store";
 
@@ -29,13 +29,14 @@ export type ReturnDecision =
 
 const NOTHING: ReturnDecision = { action: "nothing" };
 /** States in which the ERP has a version, or may have it, or will. */
-const HANDED: ReadonlySet<string> = new Set(["prepared", "delivered", "accepted", "refused", "uncertain"]);
-const OWN_CHANGE: ReadonlySet<string> = new Set(["held", "blocked"]);
+export const HANDED: readonly ReturnState[] = ["prepared", "delivered", "accepted", "refused", "uncertain"];
+/** States of a version that waits, and that the ERP does not have. */
+const WAITING: readonly ReturnState[] = ["held", "blocked"];
 
 /** The version that the ERP has, or may have: the latest, or the one that it was to replace. Undefined if there is none. */
 export function baseNumber(latest: StoredReturn | undefined): number | undefined {
   if (latest === undefined) return undefined;
-  return HANDED.has(latest.state) ? latest.version : latest.replaces;
+  return HANDED.includes(latest.state) ? latest.version : latest.replaces;
 }
 
 /** The version that a subject gets next, if it is to be returned. */
@@ -57,16 +58,20 @@ export function nextVersion({ stream, latest, base, highest }: Known): NextVersi
   return { kind: kind(replaces), version, replaces };
 }
 
+/** Whether it became final before the lane was switched on, and the ERP has nothing of it: what is older is never returned. */
+export function isOld({ stream, latest, base, beginAt }: Known, at: number): boolean {
+  return stream.kind === "reports" && at < beginAt && base === undefined && latest?.state !== "held";
+}
+
 /** Decides about a subject that is to be returned. `hash` is that of its present content, `at` when it became final. */
 export function decideWanted(known: Known, hash: string, at: number): ReturnDecision {
   const { stream, latest, base, beginAt } = known;
-  if (latest === undefined && at < beginAt && stream.kind !== "state") {
-    if (stream.kind === "reports") return NOTHING;
-    return { action: "next", next: { kind: stream.kind, version: 0, replaces: undefined }, as: "seen" };
-  }
+  if (isOld(known, at)) return latest?.state === "blocked" ? { action: "withdraw" } : NOTHING;
+  if (stream.kind === "status" && latest === undefined && at < beginAt)
+    return { action: "next", next: { kind: "status", version: 0, replaces: undefined }, as: "seen" };
   if (latest?.hash === hash && latest.state !== "blocked") return NOTHING;
   if (base !== undefined && base.hash === hash && base.kind !== "cancelled")
-    return latest !== undefined && OWN_CHANGE.has(latest.state) ? { action: "withdraw" } : NOTHING;
+    return latest !== undefined && WAITING.includes(latest.state) ? { action: "withdraw" } : NOTHING;
   return { action: "next", next: nextVersion(known), as: mustWait(known) ? "held" : "prepared" };
 }
 
@@ -75,13 +80,18 @@ export function decideUnwanted(known: Known): ReturnDecision {
   const { stream, latest, base } = known;
   if (latest === undefined || stream.kind !== "reports") return NOTHING;
   if (base === undefined || base.kind === "cancelled" || base.state === "refused")
-    return OWN_CHANGE.has(latest.state) ? { action: "withdraw" } : NOTHING;
+    return WAITING.includes(latest.state) ? { action: "withdraw" } : NOTHING;
   if (latest.kind === "cancelled" && latest.state !== "blocked") return NOTHING;
   const next: NextVersion = { ...nextVersion(known), kind: "cancelled" };
   return { action: "next", next, as: mustWait(known) ? "held" : "prepared" };
 }
 
-/** Whether a person confirms a change of what the ERP has. What the ERP refused, it has not booked: its correction flows. */
-function mustWait({ stream, base }: Known): boolean {
-  return stream.kind === "reports" && stream.corrections === "hold" && base !== undefined && base.state !== "refused";
+/**
+ * Whether a person confirms it: a change of what the ERP has, by the stream's policy, and anything about a subject that a person withdrew. What
+ * the ERP refused, it has not booked: its correction flows.
+ */
+function mustWait({ stream, latest, base }: Known): boolean {
+  if (stream.kind !== "reports") return false;
+  if (latest?.state === "withdrawn" && latest.hash !== "") return true;
+  return stream.corrections === "hold" && base !== undefined && base.state !== "refused";
 }

@@ -58,7 +58,7 @@ export interface ReturnQuery {
   /** Only those whose next attempt is due by then. */
   readonly dueBy?: number;
   /** In order of stream, subject and version, after this one. */
-  readonly after?: ReturnId;
+  readonly after?: ReturnId | undefined;
   readonly limit: number;
 }
 
@@ -100,11 +100,12 @@ export interface ReturnStore {
   answered(id: ReturnId, answer: ReturnAnswer, follows: boolean): Promise<boolean>;
 
   /**
-   * A person's decision about a held, uncertain, refused or blocked return: `send` makes it `prepared` (a blocked one is tried again at once),
-   * `withdraw` ends it. With an entry in the history. Without a person (`by` undefined) a held or blocked one is withdrawn because the service took
-   * the change back. False if its state does not allow it.
+   * A person's decision about a held, uncertain, refused or blocked return, with an entry in the history. `send` makes it `prepared`; a blocked one is
+   * tried again at once, and a refused one is said again by a new version that replaces it, because the inbox has this one. `withdraw` ends a
+   * held or blocked one. `arrived` makes an uncertain one `delivered`. Without a person (`by` undefined), `withdraw` also empties its hash: the
+   * service took the change back, as if it had never been. False if its state does not allow it.
    */
-  decide(id: ReturnId, decision: "send" | "withdraw", by: Actor | undefined): Promise<boolean>;
+  decide(id: ReturnId, decision: "send" | "withdraw" | "arrived", by: Actor | undefined): Promise<boolean>;
 
   counts(): Promise<readonly ReturnCounts[]>;
 }

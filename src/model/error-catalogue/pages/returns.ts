@@ -61,7 +61,7 @@ export const returnsErrors = errorPage({
         "ERP knows.",
       normal: "After a crash, with an inbox of files.",
       remedy:
-        'Look in the ERP. If it has the return: "svcsync returns withdraw ID". If it has not: "svcsync returns send ID" writes the files again.',
+        'Look in the ERP. If it has the return: "svcsync returns arrived ID". If it has not: "svcsync returns send ID" writes the files again.',
     },
     E_RETURN_REFUSED: {
       meaning: "The ERP refused a return. The message is the ERP's own.",

@@ -1,0 +1,4 @@
+export * from "./contract.ts";
+export { ReturnLane, type ReturnLaneDeps } from "./lane/lane.ts";
+export type { LaneStream } from "./lane/lane-stream.ts";
+export { planReturns, type PlannedReturn } from "./lane/plan.ts";

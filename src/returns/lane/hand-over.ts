@@ -1,0 +1,157 @@
+import { backoffMs, errorFacts, ParkError, RetryError, SyncError, WaitError, type ErrorFacts } from "#model";
+import type { ReturnMark, StoredReturn } from "#store";
+import { counted, guardReturns } from "./guard.ts";
+import type { LaneDeps, LaneStream } from "./lane-stream.ts";
+
+const AT_ONCE = 100;
+const AGAIN = { baseMs: 5_000, maxMs: 15 * 60_000 };
+
+/** Hands over what is prepared, in the order of each subject's versions, and carries out what follows an accepted return. */
+export class HandOver {
+  readonly #deps: LaneDeps;
+  readonly #of: LaneStream;
+
+  constructor(deps: LaneDeps, of: LaneStream) {
+    this.#deps = deps;
+    this.#of = of;
+  }
+
+  /**
+   * Hands over what is due. Does nothing while a person has paused the stream, or the guard holds it.
+   * @throws what keeps the inbox from taking anything.
+   */
+  async run(mark: ReturnMark, signal: AbortSignal): Promise<void> {
+    if (mark.paused !== undefined || mark.held !== undefined) return;
+    const { clock, logger, store } = this.#deps;
+    const { stream } = this.#of;
+    const { returns } = store;
+    const waiting = (await returns.counts()).find((one) => one.stream === stream.name)?.states.prepared ?? 0;
+    if (waiting === 0) return;
+    const held = guardReturns(stream, mark, waiting, clock.now());
+    if (held !== undefined) {
+      await returns.saveMark(stream.name, { held });
+      logger.warn({ stream: stream.name, count: held.count, usual: held.usual }, "returns are held: more than usual");
+      return;
+    }
+    let { rate } = mark;
+    let released = mark.released ?? 0;
+    let after: StoredReturn | undefined;
+    do {
+      const due = await returns.find({
+        stream: stream.name,
+        states: ["prepared"],
+        dueBy: clock.now(),
+        after,
+        limit: AT_ONCE,
+      });
+      const count = await this.#each(due, signal);
+      // What a person released says nothing about what is usual.
+      const usual = Math.max(0, count - released);
+      released = Math.max(0, released - count);
+      rate = counted(rate, usual, clock.now());
+      if (count > 0) await returns.saveMark(stream.name, { rate, released: released === 0 ? undefined : released });
+      after = due.length < AT_ONCE ? undefined : due.at(-1);
+    } while (after !== undefined && !signal.aborted);
+  }
+
+  async #each(due: readonly StoredReturn[], signal: AbortSignal): Promise<number> {
+    const { returns } = this.#deps.store;
+    const unsettled = new Set<string>();
+    let count = 0;
+    for (const item of due) {
+      if (signal.aborted) return count;
+      // A later version never overtakes an earlier one.
+      if (unsettled.has(item.subject) || (await this.#isAhead(item))) continue;
+      this.#expectMayWrite();
+      try {
+        await this.#of.destination.deliver(item, signal);
+      } catch (thrown) {
+        unsettled.add(item.subject);
+        await this.#failed(item, thrown, signal);
+        continue;
+      }
+      count++;
+      await returns.ended(item, { kind: "delivered", follows: false });
+    }
+    return count;
+  }
+
+  /** Whether the version that it replaces has not arrived yet. */
+  async #isAhead({ stream, subject, replaces }: StoredReturn): Promise<boolean> {
+    if (replaces === undefined) return false;
+    const former = await this.#deps.store.returns.one({ stream, subject, version: replaces });
+    return former?.state === "prepared" || former?.state === "uncertain";
+  }
+
+  async #failed(item: StoredReturn, thrown: unknown, signal: AbortSignal): Promise<void> {
+    const { store, logger, clock } = this.#deps;
+    const { returns } = store;
+    const error = errorFacts(thrown);
+    if (signal.aborted && !(thrown instanceof SyncError)) throw thrown;
+    logger.warn(
+      { stream: item.stream, subject: item.subject, version: item.version, err: error },
+      "return was not handed over",
+    );
+    if (thrown instanceof ParkError) {
+      if (thrown.code === "E_RETURN_CONFLICT") return this.#inConflict(item, error, signal);
+      const concernsAll = thrown.code === "E_RETURN_INBOX" && thrown.details["column"] === undefined;
+      if (!concernsAll) {
+        await returns.ended(item, { kind: thrown.code === "E_RETURN_UNCERTAIN" ? "uncertain" : "held", error });
+        return;
+      }
+    }
+    const again = clock.now() + backoffMs(AGAIN, item.attempts + 1);
+    await returns.ended(item, { kind: "failed", error, dueAt: again });
+    throw thrown;
+  }
+
+  /** The inbox says something else: what is to be said becomes a version behind all that the inbox has. A person sends that of a report. */
+  async #inConflict(item: StoredReturn, error: ErrorFacts, signal: AbortSignal): Promise<void> {
+    const { returns } = this.#deps.store;
+    const { destination, stream } = this.#of;
+    const highest = (await destination.highest(item.stream, [item.subject], signal)).get(item.subject) ?? item.version;
+    await returns.ended(item, { kind: "held", error });
+    const isReport = stream.kind === "reports";
+    const version = Math.max(highest, item.version) + 1;
+    const next = {
+      ...item,
+      version,
+      replaces: highest,
+      kind: isReport && item.kind === "fact" ? "correction" : item.kind,
+    } as const;
+    await returns.prepare(next, isReport ? { state: "held", error } : { state: "prepared" });
+  }
+
+  #expectMayWrite(): void {
+    if (!this.#deps.store.mayWrite())
+      throw new RetryError("E_STORE_LOST", "another daemon may have taken over the store, so nothing is handed over");
+  }
+
+  /** Carries out what follows accepted returns, such as the invoice number in the service. */
+  async follow(signal: AbortSignal): Promise<void> {
+    const { consequence, stream } = this.#of;
+    const { store, clock, logger } = this.#deps;
+    if (consequence === undefined) return;
+    const due = await store.returns.find({ stream: stream.name, following: "due", dueBy: clock.now(), limit: AT_ONCE });
+    for (const item of due) {
+      if (signal.aborted || item.answer === undefined) continue;
+      this.#expectMayWrite();
+      try {
+        await consequence.carryOut(item, item.answer, signal);
+        await store.returns.ended(item, { kind: "followed" });
+      } catch (thrown) {
+        const error = errorFacts(thrown);
+        logger.warn(
+          { stream: stream.name, subject: item.subject, err: error },
+          "document number was not written into the service",
+        );
+        const pauseMs =
+          thrown instanceof WaitError && thrown.afterMs !== undefined
+            ? thrown.afterMs
+            : backoffMs(AGAIN, item.attempts + 1);
+        await store.returns.ended(item, { kind: "failed", error, dueAt: clock.now() + pauseMs });
+        if (!(thrown instanceof ParkError)) throw thrown;
+      }
+    }
+  }
+}

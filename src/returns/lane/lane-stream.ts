@@ -1,0 +1,20 @@
+import type { ReturnStream } from "#mapping";
+import type { Clock } from "#model";
+import type { ReturnStore } from "#store";
+import type { Logger } from "#telemetry";
+import type { Consequence, Destination, ReturnMapper, ReturnReader } from "../contract.ts";
+
+/** A stream of returns with everything that it needs. */
+export interface LaneStream {
+  readonly stream: ReturnStream;
+  readonly reader: ReturnReader;
+  readonly mapper: ReturnMapper;
+  readonly destination: Destination;
+  readonly consequence: Consequence | undefined;
+}
+
+export interface LaneDeps {
+  readonly store: { readonly returns: ReturnStore; mayWrite(): boolean };
+  readonly clock: Clock;
+  readonly logger: Logger;
+}

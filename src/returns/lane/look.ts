@@ -1,0 +1,203 @@
+import { backoffMs, DAY_MS, errorFacts, isJsonObject, ParkError, SyncError, type ReturnContent } from "#model";
+import type { ReturnMark, StoredReturn } from "#store";
+import type { WholeRecord } from "../contract.ts";
+import {
+  HANDED,
+  baseNumber,
+  decideUnwanted,
+  decideWanted,
+  isOld,
+  nextVersion,
+  type Known,
+  type ReturnDecision,
+} from "./decide.ts";
+import type { LaneDeps, LaneStream } from "./lane-stream.ts";
+
+/** Between two looks at all records, in milliseconds. */
+const WHOLE_LOOK_MS = DAY_MS;
+/** Subjects read at once: the forward lane needs the service too. */
+const AT_ONCE = 4;
+const ROWS_AT_ONCE = 500;
+const BLOCKED = { baseMs: 60_000, maxMs: 3_600_000 };
+const EMPTY: ReturnContent = { fields: {}, lines: [] };
+
+/** Looks at what changed in the service, and writes down what is to be returned. Hands over nothing. */
+export class Look {
+  readonly #deps: LaneDeps;
+  readonly #of: LaneStream;
+
+  constructor(deps: LaneDeps, of: LaneStream) {
+    this.#deps = deps;
+    this.#of = of;
+  }
+
+  /**
+   * Looks at what changed since the last look, at what could not be made then, and once a day at everything. What concerns one record blocks that record
+   * alone. @throws what keeps the service or the inbox from answering; the next look begins where this one did.
+   */
+  async run(mark: ReturnMark, signal: AbortSignal): Promise<void> {
+    const { store, clock } = this.#deps;
+    const { stream, reader } = this.#of;
+    const { returns } = store;
+    const { beginAt } = mark;
+    const begun = clock.now();
+    const blocked = await returns.find({ stream: stream.name, states: ["blocked"], dueBy: begun, limit: ROWS_AT_ONCE });
+    await this.#consider([...new Set(blocked.map(({ subject }) => subject))], beginAt, signal);
+    const cursor = isJsonObject(mark.cursor) ? mark.cursor : null;
+    for await (const batch of reader.changed(cursor, beginAt, signal)) {
+      await this.#consider(batch.subjects, beginAt, signal);
+      await returns.saveMark(stream.name, { cursor: batch.cursor });
+    }
+    if (mark.lookedAt === undefined || begun - mark.lookedAt >= WHOLE_LOOK_MS) {
+      await this.#lookAtAll(beginAt, signal);
+      await returns.saveMark(stream.name, { lookedAt: begun });
+    }
+  }
+
+  /** Finds what was missed, and reports that were handed over and are no longer final, or are gone: the service reports no deletions. */
+  async #lookAtAll(beginAt: number, signal: AbortSignal): Promise<void> {
+    const { returns } = this.#deps.store;
+    const { stream, reader } = this.#of;
+    const final = new Set<string>();
+    for await (const subjects of reader.all(beginAt, signal)) {
+      const known = await returns.latest(stream.name, subjects);
+      await this.#consider(
+        subjects.filter((subject) => !known.has(subject)),
+        beginAt,
+        signal,
+      );
+      for (const subject of subjects) final.add(subject);
+    }
+    if (stream.kind !== "reports") return;
+    let after: StoredReturn | undefined;
+    do {
+      const rows = await returns.find({ stream: stream.name, states: HANDED, after, limit: ROWS_AT_ONCE });
+      const missing = rows.filter(({ subject, kind }) => kind !== "cancelled" && !final.has(subject));
+      await this.#consider([...new Set(missing.map(({ subject }) => subject))], beginAt, signal);
+      after = rows.length < ROWS_AT_ONCE ? undefined : rows.at(-1);
+    } while (after !== undefined);
+  }
+
+  async #consider(subjects: readonly string[], beginAt: number, signal: AbortSignal): Promise<void> {
+    const { returns } = this.#deps.store;
+    const { stream, destination } = this.#of;
+    if (subjects.length === 0) return;
+    const latest = await returns.latest(stream.name, subjects);
+    const unknown = subjects.filter((subject) => !latest.has(subject));
+    const highest =
+      unknown.length === 0 ? new Map<string, number>() : await destination.highest(stream.name, unknown, signal);
+    const left = [...subjects];
+    const work = async () => {
+      for (let subject = left.shift(); subject !== undefined; subject = left.shift()) {
+        signal.throwIfAborted();
+        await this.#decide(subject, { beginAt, latest: latest.get(subject), highest: highest.get(subject) }, signal);
+      }
+    };
+    const ended = await Promise.allSettled(Array.from({ length: Math.min(AT_ONCE, left.length) }, work));
+    for (const one of ended) if (one.status === "rejected") throw one.reason;
+  }
+
+  async #decide(
+    subject: string,
+    seen: Pick<Known, "beginAt" | "latest" | "highest">,
+    signal: AbortSignal,
+  ): Promise<void> {
+    const { stream, reader, mapper } = this.#of;
+    const known: Known = { ...seen, stream, base: await this.#base(seen.latest) };
+    let whole: WholeRecord | undefined;
+    try {
+      whole = await reader.whole(subject, signal);
+      if (whole === undefined || !(await mapper.isWanted(whole.record))) {
+        const former = known.base?.content ?? EMPTY;
+        return await this.#carryOut(subject, known, decideUnwanted(known), whole, mapper.cancelled(former));
+      }
+      const at = mapper.finalAt(whole.record) ?? whole.modifiedAt;
+      // Nothing is asked for what is not returned: its keys may be unknown.
+      if (isOld(known, at)) return await this.#carryOut(subject, known, decideWanted(known, "", at), whole, EMPTY);
+      const before = known.base?.kind === "cancelled" ? undefined : known.base?.content;
+      const content = await mapper.content(whole, before, signal);
+      await this.#carryOut(
+        subject,
+        known,
+        decideWanted(known, mapper.hash(stream.kind === "reports" ? "fact" : stream.kind, content), at),
+        whole,
+        content,
+      );
+    } catch (thrown) {
+      if (!concernsOne(thrown)) throw thrown;
+      await this.#block(subject, known, whole, thrown);
+    }
+  }
+
+  /** The newest version that the ERP has, or may have. What it says is unknown (no hash) if the inbox has another than was written here. */
+  async #base(latest: StoredReturn | undefined): Promise<StoredReturn | undefined> {
+    const version = baseNumber(latest);
+    if (latest === undefined || version === undefined) return undefined;
+    if (version === latest.version) return latest;
+    const { stream, subject } = latest;
+    const base = await this.#deps.store.returns.one({ stream, subject, version });
+    return base && (HANDED.some((state) => state === base.state) ? base : { ...base, hash: "", content: EMPTY });
+  }
+
+  async #carryOut(
+    subject: string,
+    known: Known,
+    decision: ReturnDecision,
+    whole: WholeRecord | undefined,
+    content: ReturnContent,
+  ): Promise<void> {
+    const { store, logger } = this.#deps;
+    const { stream, mapper } = this.#of;
+    if (decision.action === "nothing") return;
+    if (decision.action === "withdraw") {
+      await store.returns.decide(known.latest!, "withdraw", undefined);
+      return;
+    }
+    const { next, as } = decision;
+    const item = {
+      ...next,
+      stream: stream.name,
+      subject,
+      serviceId: whole?.serviceId ?? known.base?.serviceId,
+      content,
+      hash: mapper.hash(next.kind, content),
+    };
+    const isWritten = await store.returns.prepare(
+      item,
+      as === "held" ? { state: as, error: errorFacts(correction(next.kind, known.base)) } : { state: as },
+    );
+    if (isWritten)
+      logger.info(
+        { stream: stream.name, subject, version: next.version, kind: next.kind, state: as },
+        "return was prepared",
+      );
+  }
+
+  async #block(subject: string, known: Known, whole: WholeRecord | undefined, thrown: unknown): Promise<void> {
+    const { store, clock, logger } = this.#deps;
+    const { stream } = this.#of;
+    const { latest, base } = known;
+    const error = errorFacts(thrown);
+    const attempts = latest?.state === "blocked" ? latest.attempts + 1 : 1;
+    const dueAt = clock.now() + backoffMs(BLOCKED, attempts);
+    const next = nextVersion(known);
+    const serviceId = whole?.serviceId ?? latest?.serviceId;
+    const item = { ...next, stream: stream.name, subject, serviceId, content: base?.content ?? EMPTY, hash: "" };
+    await store.returns.prepare(item, { state: "blocked", error, dueAt });
+    logger.warn({ stream: stream.name, subject, err: error }, "return cannot be made yet");
+  }
+}
+
+/** Whether an error concerns one record, so that the others flow. */
+function concernsOne(thrown: unknown): boolean {
+  if (thrown instanceof ParkError) return thrown.code !== "E_RETURN_INBOX";
+  return thrown instanceof SyncError && (thrown.code === "E_RETURN_MOVING" || thrown.code === "E_RETURN_WAITS");
+}
+
+function correction(kind: string, base: StoredReturn | undefined): ParkError {
+  const what = kind === "cancelled" ? "is no longer approved, or is gone" : "has changed";
+  return new ParkError(
+    "E_RETURN_CORRECTION",
+    `the ERP has version ${base?.version}, and the report ${what} since; a person decides whether the ERP is told`,
+  );
+}
