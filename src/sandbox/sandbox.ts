@@ -2,6 +2,7 @@ import { systemClock, type Clock, type JsonObject, type ResourceName } from "#mo
 import type { Logger } from "#telemetry";
 import { DEFAULT_ACCOUNT, DEFAULT_TOKEN, type Account, type StaticToken } from "./account.ts";
 import { Api } from "./api/api.ts";
+import { Reports } from "./api/reports.ts";
 import { ApiSessions } from "./api/sessions.ts";
 import { Tenant } from "./api/tenant.ts";
 import { openControl } from "./control/control.ts";
@@ -10,6 +11,7 @@ import { Faults } from "./faults/faults.ts";
 import { HttpFrontend } from "./http/frontend.ts";
 import { closeServer, listen } from "./http/listening.ts";
 import { Ledger } from "./ledger.ts";
+import { People } from "./people.ts";
 import { DataFile } from "./records/data-file.ts";
 import type { StoredRecord } from "./records/version.ts";
 import { expectKnownNames, seedReferenceData, seedRows } from "./seed/seeding.ts";
@@ -51,6 +53,8 @@ export interface Sandbox extends AsyncDisposable {
   readonly ledger: Ledger;
   readonly faults: Faults;
   readonly tokens: Pick<ApiSessions, "revoke" | "list">;
+  /** What people do in the web interface: approve, take back, change lines and statuses. */
+  readonly people: People;
   /** All records of a resource by ascending id, as stored: neutral field names, without computed fields. */
   records(resource: ResourceName): StoredRecord[];
   record(resource: ResourceName, id: number): StoredRecord | undefined;
@@ -86,7 +90,9 @@ export async function startSandbox(options: SandboxOptions = {}): Promise<Sandbo
   };
   if (database.log.length === 0) seedReference();
 
-  const front = new HttpFrontend({ tenant, api: new Api(tenant), sessions, faults, ledger, logger });
+  const reports = new Reports(tenant);
+  const people = new People(tenant, reports);
+  const front = new HttpFrontend({ tenant, api: new Api(tenant, reports), people, sessions, faults, ledger, logger });
   const reset = async () => {
     faults.clear();
     sessions.reset();
@@ -95,7 +101,7 @@ export async function startSandbox(options: SandboxOptions = {}): Promise<Sandbo
     await dataFile?.clear();
     seedReference();
   };
-  const control = openControl({ tenant, sessions, faults, ledger, reset });
+  const control = openControl({ tenant, people, sessions, faults, ledger, reset });
   const stop = async () => {
     await Promise.all([front.stop(), closeServer(control)]);
     await dataFile?.[Symbol.asyncDispose]();
@@ -117,6 +123,7 @@ export async function startSandbox(options: SandboxOptions = {}): Promise<Sandbo
     ledger,
     faults,
     tokens: sessions,
+    people,
     records: (resource) =>
       tenant.database
         .table(tenant.resource(resource).name)

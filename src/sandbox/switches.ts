@@ -69,6 +69,20 @@ const SWITCHES = {
   logout: oneOf("effective", "ignored"),
   /** Whether a login ends the account's earlier token of the same name. */
   tokenName: oneOf("unique", "shared"),
+  /** What `status` and `statuses` do in lists of service records and invoices. `wrong`: they compare another state. */
+  statusFilter: oneOf("ignored", "works", "refused", "wrong"),
+  /** What `approvedSince` does. `wrong`: it compares `finishedDate`. */
+  approvedSince: oneOf("ignored", "works", "refused", "wrong"),
+  /** What `finishedSince` does. `wrong`: it compares `created`. */
+  finishedSince: oneOf("ignored", "works", "refused", "wrong"),
+  /** Whether the edit of a line changes `modified` of its service record. */
+  lineEdits: oneOf("silent", "moveReport"),
+  /** Whether dotted names expand the children of a record, such as `tasks.workLogs.time`; otherwise their ids are shown. */
+  expandChildren: yesUnlessTold(),
+  /** Whether service records and tasks show the totals of their lines. */
+  totals: yesUnlessTold(),
+  /** How long after an approval its invoice record exists, in milliseconds. */
+  invoiceDelayMs: matching<number>(0, "MILLISECONDS", /^\d+$/, ([ms]) => Number(ms)),
   /** Additional paths besides the resource's own name. */
   paths: pairs(),
 };

@@ -76,6 +76,7 @@ describe("a fault from a command line", () => {
       status: "503",
       html: "true",
       shape: "array",
+      change: "add",
     };
     const statuses: Record<string, string> = { redirect: "302", gateway404: "404" };
     for (const [kind, members] of faultMembers()) {
@@ -89,7 +90,7 @@ describe("a fault from a command line", () => {
       ].join();
       sandbox.faults.add(faultFromText(text));
     }
-    expect(sandbox.faults.list()).toHaveLength(16);
+    expect(sandbox.faults.list()).toHaveLength(17);
   });
 
   it.each([

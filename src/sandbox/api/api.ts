@@ -5,6 +5,7 @@ import type { StoredRecord } from "../records/version.ts";
 import { RequestRefusal, json, type ApiResponse } from "./answer.ts";
 import { assignCustomFields } from "./custom-fields.ts";
 import { ListReader } from "./lists.ts";
+import { Reports } from "./reports.ts";
 import type { ParentStep, Route } from "./route.ts";
 import { Shaper } from "./shape.ts";
 import type { Caller, Tenant } from "./tenant.ts";
@@ -26,12 +27,14 @@ export class Api {
   readonly #shaper: Shaper;
   readonly #lists: ListReader;
   readonly #writes: Writes;
+  readonly #reports: Reports;
 
-  constructor(tenant: Tenant) {
+  constructor(tenant: Tenant, reports: Reports) {
     this.#tenant = tenant;
     this.#shaper = new Shaper(tenant);
     this.#lists = new ListReader(tenant, this.#shaper);
-    this.#writes = new Writes(tenant, this.#shaper);
+    this.#reports = reports;
+    this.#writes = new Writes(tenant, this.#shaper, reports);
   }
 
   /** @throws {RequestRefusal} for requests that the service refuses. */
@@ -41,6 +44,7 @@ export class Api {
     if (!allowed(caller.account, resource, method))
       throw new RequestRefusal(403, `no permission to ${method} ${resource.wire}`);
     const fields = query?.get("fields") ?? null;
+    this.#reports.bill();
     switch (route.kind) {
       case "collection":
         this.#checkParents(route.parents, caller);
@@ -98,6 +102,8 @@ export class Api {
     const record = this.#tenant.find(resource.name, id, caller.account);
     if (record === undefined) return this.#tenant.notFound(resource, id);
     if (action === "move") return this.#writes.move(resource, record, object(body), fields, caller);
+    if (action !== "merge")
+      return this.#writes.act(resource, record, { action, body: object(body ?? {}) }, fields, caller);
     const source = this.#tenant.find(resource.name, other ?? 0, caller.account);
     if (source === undefined || source.id === record.id)
       throw new RequestRefusal(400, `${resource.wire} ${other} cannot be merged into ${resource.wire} ${id}`);

@@ -103,6 +103,7 @@ function readValue(
     case "children":
     case "reverse":
     case "exists":
+    case "computed":
     case "restLink":
       return undefined;
   }

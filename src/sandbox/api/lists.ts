@@ -5,6 +5,7 @@ import type { StoredRow } from "../records/table.ts";
 import { versionAsOf } from "../records/version.ts";
 import type { Switches } from "../switches.ts";
 import { RequestRefusal, type ApiResponse } from "./answer.ts";
+import { filtersOf, type Condition } from "./filters.ts";
 import type { Shaper } from "./shape.ts";
 import { sees, type Caller, type Tenant } from "./tenant.ts";
 
@@ -19,9 +20,6 @@ export interface Listing {
   readonly caller: Caller;
 }
 
-/** Whether a list shows a row to this request. */
-type Condition = (row: StoredRow) => boolean;
-
 /** Reads lists: who sees what, order, page, wrapper. */
 export class ListReader {
   readonly #tenant: Tenant;
@@ -35,7 +33,7 @@ export class ListReader {
   }
 
   read({ resource, key, within, query, caller }: Listing): ApiResponse {
-    const page = readPage(query, this.#tenant.switches);
+    const page = readPage(resource, query, this.#tenant.switches);
     const table = this.#tenant.database.table(resource.name);
     const candidates = within === undefined ? table.rows() : table.find(within.field, within.id);
     const conditions = this.#conditions(resource, query, caller);
@@ -46,11 +44,12 @@ export class ListReader {
     return { status: 200, body: this.#wrap(this.#key(resource, key), shown, page, told) };
   }
 
-  /** `changedSince`, where the resource supports it. Other names and empty values do not filter. */
+  /** `changedSince` and other filters, where the resource supports them. Other names and empty values do not filter. */
   #conditions(resource: Resource, query: URLSearchParams | undefined, { account, listLagMs }: Caller): Condition[] {
     const conditions: Condition[] = [];
     const since = resource.changedSince && this.#tenant.switches.changedSince ? query?.get("changedSince") : undefined;
     if (since) conditions.push(changedSince(since));
+    conditions.push(...filtersOf(this.#tenant, resource, query));
     if (account.sees?.[resource.name])
       conditions.push(({ version: { record } }) => record !== undefined && sees(account, resource.name, record));
     const asOf = this.#tenant.clock.now() - listLagMs;
@@ -118,6 +117,7 @@ function changedSince(from: string): Condition {
 
 const DEFAULT_LIMIT = 10;
 const MAXIMUM_LIMIT = 50;
+const MOST_INVOICES = 100;
 
 /** Which rows of a list are requested. */
 interface Page {
@@ -127,10 +127,11 @@ interface Page {
   readonly echo: string;
 }
 
-function readPage(query: URLSearchParams | undefined, { paging }: Switches): Page {
+function readPage(resource: Resource, query: URLSearchParams | undefined, { paging }: Switches): Page {
   if (paging.kind === "none") return { offset: 0, limit: Infinity, echo: "" };
   // 0 requests no rows, only the count.
-  const limit = Math.min(count(query, "limit") ?? DEFAULT_LIMIT, MAXIMUM_LIMIT);
+  const asked = count(query, "limit") ?? DEFAULT_LIMIT;
+  const limit = resource.name === "invoice" ? invoiceLimit(asked) : Math.min(asked, MAXIMUM_LIMIT);
   if (paging.kind === "page") {
     const page = count(query, paging.parameter) ?? paging.first;
     if (page < paging.first) throw new RequestRefusal(400, `${paging.parameter} must be ${paging.first} or more`);
@@ -139,6 +140,11 @@ function readPage(query: URLSearchParams | undefined, { paging }: Switches): Pag
   }
   const offset = paging.kind === "offset" ? (count(query, paging.parameter) ?? 0) : 0;
   return { offset, limit, echo: `"offset":${offset},"limit":${limit},` };
+}
+
+/** A live tenant shows no invoices at all, and no error, when it is asked for too many. */
+function invoiceLimit(asked: number): number {
+  return asked > MOST_INVOICES ? 0 : asked;
 }
 
 function count(query: URLSearchParams | undefined, name: string): number | undefined {

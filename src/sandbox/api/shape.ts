@@ -1,5 +1,6 @@
 import { isJsonObject, type Json, type JsonObject } from "#model";
 import type { Field, Resource } from "../catalogue/resource.ts";
+import { figuresOf, numberOf } from "../catalogue/totals.ts";
 import type { StoredRecord } from "../records/version.ts";
 import type { Tenant } from "./tenant.ts";
 
@@ -97,11 +98,16 @@ export class Shaper {
         return (record) => customFieldValues(record[name], expanded);
       case "exists":
         return (record) => this.#pointing(field, record).length > 0;
+      case "computed":
+        if (!this.#tenant.switches.totals && name.startsWith("total")) return () => undefined;
+        return (record) => numberOf(figuresOf(this.#tenant, resource, record), field);
       case "reverse":
       case "children":
         return (record) => {
           const ids = this.#pointing(field, record);
-          return expanded === undefined ? ids : ids.map((id) => this.#expand(id, targets, expanded) ?? id);
+          return expanded === undefined || (field.kind === "children" && !this.#tenant.switches.expandChildren)
+            ? ids
+            : ids.map((id) => this.#expand(id, targets, expanded) ?? id);
         };
       case "links":
         return (record) => {

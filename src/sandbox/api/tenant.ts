@@ -10,8 +10,8 @@ import { RequestRefusal, nothing, refusalAnswer, type ApiResponse } from "./answ
 /** Who sends a request, and under which conditions. */
 export interface Caller {
   readonly account: Account;
-  /** The request's number in the ledger. */
-  readonly request: number;
+  /** The request's number in the ledger; undefined for people in the web interface. */
+  readonly request: number | undefined;
   /** How far lists lag behind, in milliseconds. */
   readonly listLagMs: number;
 }

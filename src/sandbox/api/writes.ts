@@ -1,8 +1,9 @@
 import type { Json, JsonObject, ResourceName } from "#model";
-import type { Resource } from "../catalogue/resource.ts";
+import type { ReportAction, Resource } from "../catalogue/resource.ts";
 import { idsOf, type StoredRecord, type WriteOrigin } from "../records/version.ts";
 import { nothing, RequestRefusal, type ApiResponse } from "./answer.ts";
 import { readDraft, type BodyDraft } from "./draft.ts";
+import { invoiceStatus, type Reports } from "./reports.ts";
 import type { Shaper } from "./shape.ts";
 import type { Caller, Tenant } from "./tenant.ts";
 
@@ -10,10 +11,12 @@ import type { Caller, Tenant } from "./tenant.ts";
 export class Writes {
   readonly #tenant: Tenant;
   readonly #shaper: Shaper;
+  readonly #reports: Reports;
 
-  constructor(tenant: Tenant, shaper: Shaper) {
+  constructor(tenant: Tenant, shaper: Shaper, reports: Reports) {
     this.#tenant = tenant;
     this.#shaper = shaper;
+    this.#reports = reports;
   }
 
   create(resource: Resource, body: JsonObject, fields: string | null, caller: Caller): ApiResponse {
@@ -73,11 +76,24 @@ export class Writes {
     return { status: 200, body: this.#show(resource, merged, fields) };
   }
 
+  /** Finishes, approves or cancels a service record. */
+  act(
+    resource: Resource,
+    current: StoredRecord,
+    { action, body }: { readonly action: ReportAction; readonly body: JsonObject },
+    fields: string | null,
+    caller: Caller,
+  ): ApiResponse {
+    const record = this.#reports.act(current, action, body, caller);
+    return { status: 200, body: this.#show(resource, record, fields) };
+  }
+
   delete(resource: Resource, current: StoredRecord, caller: Caller): ApiResponse {
     if (resource.name === "svcDocumentTask" && this.#hasParts(current))
       throw new RequestRefusal(400, "a task with work logs, planning times or materials cannot be deleted");
     const origin: WriteOrigin = { action: "delete", request: caller.request, username: caller.account.username };
     this.#tenant.database.remove(resource.name, current.id, origin);
+    this.#reports.lineChanged(resource.name, current, caller);
     return nothing(204);
   }
 
@@ -97,6 +113,7 @@ export class Writes {
     if (resource.stamps === "both") record["created"] = now;
     if (resource.stamps !== "none") record["modified"] = now;
     this.#commit(resource, undefined, record, draft, body, caller);
+    this.#reports.lineChanged(resource.name, record, caller);
     return record;
   }
 
@@ -108,7 +125,10 @@ export class Writes {
     const record: Record<string, Json> & { id: number } = { ...current, ...draft.values };
     if (resource.stamps !== "none") record["modified"] = now;
     if (resource.fields.has("serverModified")) record["serverModified"] = now;
+    if (resource.name === "invoice") record["status"] = invoiceStatus(record);
     this.#commit(resource, current, record, draft, body, caller);
+    if (resource.name === "invoice") this.#reports.showNumber(record, caller);
+    this.#reports.lineChanged(resource.name, record, caller);
     return this.#tenant.find(resource.name, record.id) ?? record;
   }
 

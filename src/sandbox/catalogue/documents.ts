@@ -4,6 +4,7 @@ import {
   boolean,
   children,
   choiceOf,
+  computed,
   customFields,
   timestamp,
   integer,
@@ -18,8 +19,9 @@ import {
 } from "./field.ts";
 import type { ResourceSpec } from "./resource.ts";
 import { messageFields } from "./tickets.ts";
+import { reportTotals, taskTotals, travelFigures, workFigures } from "./totals.ts";
 
-const PRICES = "price internalPrice revisedPrice contingentPrice invoicePrice invoicePriceWithAgreement";
+const PRICES = "internalPrice revisedPrice contingentPrice invoicePriceWithAgreement";
 
 /** Service records and invoices. */
 export const documentResources: readonly ResourceSpec[] = [
@@ -50,7 +52,8 @@ export const documentResources: readonly ResourceSpec[] = [
       ...several("finished preFinished approved canceled drafted canChangeDocument", readOnly(boolean)),
       ...several("finishedDate approvedDate canceledDate releasedDate serverModified", readOnly(timestamp)),
       ...several("approvedComment finishPin invoiceNumber webLink", readOnly(text)),
-      ...several("totalPrice totalInternalPrice totalInvoicePrice", readOnly(number)),
+      totalInternalPrice: readOnly(number),
+      ...reportTotals(computed),
     },
     required: ["customer"],
     stamps: "both",
@@ -60,6 +63,7 @@ export const documentResources: readonly ResourceSpec[] = [
       ..."erpReferenceNumber preFinished drafted canceled canceledDate serverModified customFields".split(" "),
     ],
     changedSince: true,
+    actions: ["releaseDraft", "preFinish", "finish", "approve", "cancel", "invoice"],
   },
   {
     name: "invoice",
@@ -113,7 +117,8 @@ export const taskResources: readonly ResourceSpec[] = [
       workLogs: children("svcDocumentTaskWorkLog", "task"),
       planningTimes: children("svcDocumentTaskPlanningTime", "task"),
       materials: children("svcDocumentTaskMaterial", "task"),
-      ...several("totalWorkingTime totalPlanningTime totalInvoiceTime totalRevisedTime", readOnly(integer)),
+      ...several("totalPlanningTime totalRevisedTime", readOnly(integer)),
+      ...taskTotals(computed),
       ...several(PRICES, readOnly(number)),
     },
     required: ["name", "serviceType"],
@@ -132,8 +137,9 @@ export const taskResources: readonly ResourceSpec[] = [
       worker: link("user"),
       comment: text,
       remainingEstimate: integer,
-      ...several("factor invoiceTime revisedTime contingentTime erpAmount", readOnly(number)),
+      ...several("factor revisedTime contingentTime", readOnly(number)),
       ...several(PRICES, readOnly(number)),
+      ...workFigures(computed),
     },
     required: ["worker", "time", "started"],
     stamps: "both",
@@ -180,7 +186,8 @@ export const taskResources: readonly ResourceSpec[] = [
       factor: number,
       worker: link("user"),
       comment: text,
-      ...several("invoiceTime revisedTime price internalPrice revisedPrice invoicePrice erpAmount", readOnly(number)),
+      ...several("revisedTime internalPrice revisedPrice", readOnly(number)),
+      ...travelFigures(computed),
     },
     required: ["worker", "distance", "time", "started"],
     stamps: "both",

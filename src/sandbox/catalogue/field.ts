@@ -1,4 +1,4 @@
-/** The kind of values that a field holds; `reverse` and `restLink` are computed when read. */
+/** The kind of values that a field holds; `reverse`, `computed` and `restLink` are computed when read. */
 export type FieldSpecKind =
   | "text"
   | "integer"
@@ -13,7 +13,14 @@ export type FieldSpecKind =
   | "reverse"
   | "children"
   | "exists"
+  | "computed"
   | "restLink";
+
+/** A number of a record, and the sums of a field of the records that link to it. */
+export interface Figures {
+  readonly own: (field: string) => number;
+  readonly sum: (target: string, through: string, field: string) => number;
+}
 
 /** A field of a resource: its kind, when it may be written, and what it links to. */
 export interface FieldSpec {
@@ -25,6 +32,8 @@ export interface FieldSpec {
   /** For `reverse`, `children` and `exists`: the field of the target that holds this record's id. */
   readonly through?: string;
   readonly choices?: readonly string[];
+  /** For `computed`: the value where the record holds none. */
+  readonly compute?: (figures: Figures) => number;
   /** Never shown in an answer. */
   readonly secret?: boolean;
 }
@@ -64,6 +73,13 @@ export const children = (target: string, through: string): FieldSpec => ({
 export const exists = (target: string, through: string): FieldSpec => ({
   ...reverse(target, through),
   kind: "exists",
+});
+
+/** A number that the service calculates. A value that the record holds takes precedence. */
+export const computed = (compute: (figures: Figures) => number): FieldSpec => ({
+  ...plain("computed"),
+  written: "never",
+  compute,
 });
 
 export const readOnly = (field: FieldSpec): FieldSpec => ({ ...field, written: "never" });

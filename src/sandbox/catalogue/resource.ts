@@ -63,8 +63,11 @@ export function compileResource(spec: ResourceSpec, brand: BrandNames): Resource
   };
 }
 
+/** What becomes of a service record. `invoice` is always refused. */
+export type ReportAction = "releaseDraft" | "preFinish" | "finish" | "approve" | "cancel" | "invoice";
+
 /** `move` gives a record another customer, which no edit can. `merge` moves what a ticket holds into another one. */
-export type RecordAction = "move" | "merge";
+export type RecordAction = "move" | "merge" | ReportAction;
 
 export type Method = "GET" | "POST" | "PUT" | "DELETE";
 

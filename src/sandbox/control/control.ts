@@ -1,11 +1,15 @@
 import type { IncomingMessage, Server } from "node:http";
 import { newApp, nodeServer } from "#server";
 import type { ApiSessions } from "../api/sessions.ts";
+import { RequestRefusal } from "../api/answer.ts";
+import type { People } from "../people.ts";
+import { formOf, peopleAct } from "./people-acts.ts";
 import { renderPage, type ControlPageDeps } from "./page.ts";
 
 const ROOT = "/__sandbox/";
 
 export interface ControlDeps extends ControlPageDeps {
+  readonly people: People;
   readonly sessions: Pick<ApiSessions, "revoke">;
   readonly reset: () => Promise<void>;
 }
@@ -34,6 +38,16 @@ export function openControl(deps: ControlDeps): Server {
       await act();
       return c.redirect(ROOT, 303);
     });
+  app.post(`${ROOT}people/:act`, async (c) => {
+    try {
+      const form = formOf(await c.req.parseBody());
+      peopleAct(deps.people, c.req.param("act"), form);
+      return c.redirect(`${ROOT}?resource=${encodeURIComponent(form.resource)}&id=${form.id}`, 303);
+    } catch (thrown) {
+      if (thrown instanceof RequestRefusal) return c.text(thrown.message, 400);
+      throw thrown;
+    }
+  });
   return nodeServer(app);
 }
 

@@ -2,6 +2,7 @@ import { html, rawHtml, type Html } from "#server";
 import type { Tenant } from "../api/tenant.ts";
 import type { Faults } from "../faults/faults.ts";
 import type { Ledger } from "../ledger.ts";
+import { peopleForms } from "./people-acts.ts";
 import { faultsTable, newestRecords, recordTable, requestsTable, resourceLinks, writesTable } from "./tables.ts";
 
 /** The page's complete style: light and dark, narrow and wide, without external assets. */
@@ -17,6 +18,7 @@ button{font:inherit;padding:.3rem .8rem;border:1px solid var(--line);border-radi
 button:hover{border-color:var(--accent)}
 a{color:var(--accent)}:focus-visible{outline:3px solid var(--accent);outline-offset:2px}
 .skip{position:absolute;left:-999px}.skip:focus{left:1rem;top:.5rem;background:var(--paper);padding:.3rem .6rem}
+.acts{display:flex;flex-wrap:wrap;gap:.5rem;margin-top:.8rem}input,select{font:inherit;padding:.3rem}
 .columns{display:grid;grid-template-columns:15rem minmax(0,1fr);gap:1.2rem;padding:1.2rem 1.5rem}
 @media (max-width:50rem){.columns{grid-template-columns:1fr}}
 .side ul{list-style:none;margin:0;padding:0}.side li{display:flex;justify-content:space-between;gap:.6rem;padding:.1rem 0}.side a{overflow-wrap:anywhere}
@@ -91,7 +93,7 @@ export function renderPage(parts: ControlPageDeps, query: URLSearchParams): Html
                 ${table.size}
                 records${id === undefined && table.size > RECORDS_SHOWN ? `, the newest ${RECORDS_SHOWN} shown` : ""}.
               </p>
-              ${records}
+              ${records} ${id === undefined ? undefined : peopleForms(tenant, resource, table.get(id)?.version.record)}
             </section>
             <section aria-labelledby="writes">
               <h2 id="writes">${id === undefined ? "Latest writes" : "History"}</h2>

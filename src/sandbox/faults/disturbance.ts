@@ -12,6 +12,7 @@ export interface Disturbance {
   readonly delayAfterMs: number;
   readonly revoke: boolean;
   readonly vanish: boolean;
+  readonly changeLine: "edit" | "add" | "remove" | undefined;
   readonly listLagMs: number;
   readonly slowBodyMs: number;
   /** Changes to a part of the answer. */
@@ -29,6 +30,7 @@ export function disturbance(faults: readonly Fault[], jitter: Random): Disturban
   let vanish = false;
   let revoke = false;
   const retouches: Retouch[] = [];
+  let changeLine: Disturbance["changeLine"];
   let final: FinalFault | undefined;
   for (const fault of faults) {
     if (isFinal(fault)) {
@@ -52,6 +54,9 @@ export function disturbance(faults: readonly Fault[], jitter: Random): Disturban
       case "vanish":
         vanish = true;
         break;
+      case "changeLine":
+        changeLine = fault.change ?? "edit";
+        break;
       case "staleList":
         listLagMs = Math.max(listLagMs, fault.lagMs);
         break;
@@ -62,5 +67,6 @@ export function disturbance(faults: readonly Fault[], jitter: Random): Disturban
     }
   }
   const kinds = faults.map((fault) => fault.kind);
-  return { kinds, delayBeforeMs, delayDuringMs, delayAfterMs, revoke, vanish, listLagMs, slowBodyMs, retouches, final };
+  const delays = { delayBeforeMs, delayDuringMs, delayAfterMs, listLagMs, slowBodyMs };
+  return { kinds, ...delays, revoke, vanish, changeLine, retouches, final };
 }

@@ -86,6 +86,11 @@ export const faultSchema = z.discriminatedUnion("kind", [
   effect({ kind: z.literal("revokeTokens") }),
   /** The record that the request is about is removed first, as if by another client. */
   effect({ kind: z.literal("vanish") }),
+  /**
+   * After the request is answered, people change a line of the report that it read: a quarter of an hour more (`edit`), a line more, or a
+   * line less.
+   */
+  effect({ kind: z.literal("changeLine"), change: z.enum(["edit", "add", "remove"]).optional() }),
   /** Lists omit records created within this many milliseconds. */
   effect({ kind: z.literal("staleList"), lagMs: whole }),
 ]);

@@ -23,6 +23,7 @@ import { disturbance, type Disturbance } from "../faults/disturbance.ts";
 import type { Fault, FaultOf } from "../faults/fault.ts";
 import type { Faults } from "../faults/faults.ts";
 import type { Ledger } from "../ledger.ts";
+import type { People } from "../people.ts";
 import { closeServer } from "./listening.ts";
 import { seededRandom } from "../random.ts";
 import { readBody, send, sendHalf, sendSlowly } from "./transport.ts";
@@ -51,6 +52,7 @@ interface Exchange {
 interface FrontendDeps {
   readonly tenant: Tenant;
   readonly api: Api;
+  readonly people: People;
   readonly sessions: ApiSessions;
   readonly faults: Faults;
   readonly ledger: Ledger;
@@ -128,6 +130,7 @@ export class HttpFrontend {
       await this.#pause(disturbed.delayDuringMs);
     }
     const answer = this.#answer(exchange);
+    if (disturbed.changeLine !== undefined) this.#changeLine(route, disturbed.changeLine);
     if (disturbed.delayAfterMs > 0) await this.#pause(disturbed.delayAfterMs);
     const shown = this.#retouched(answer, disturbed);
     if (disturbed.slowBodyMs === 0) return this.#finish(exchange, shown);
@@ -223,6 +226,13 @@ export class HttpFrontend {
 
   #vanish(route: Route | undefined): void {
     if (route?.kind === "record") this.#deps.tenant.database.vanish(route.resource.name, route.id);
+  }
+
+  /** The report is the record that was read, or the one above the list. */
+  #changeLine(route: Route | undefined, change: "edit" | "add" | "remove"): void {
+    if (route?.kind !== "record" && route?.kind !== "collection") return;
+    const above = route.parents[0] ?? (route.kind === "record" ? route : undefined);
+    if (above !== undefined) this.#deps.people.changeLine(above.resource.name, above.id, change);
   }
 
   #finish(exchange: Exchange, answer: ApiResponse): void {
