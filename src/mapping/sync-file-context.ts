@@ -1,9 +1,11 @@
 import type { z } from "zod";
 
-/** The two schemas of an adapter that concern the sync file. */
+/** What of an adapter concerns the sync file. */
 export interface AdapterShapes {
   readonly settings: z.ZodType;
   readonly read: z.ZodType;
+  /** What `returns` can hand over to in such an ERP; absent if svcsync only reads from it. */
+  readonly inbox?: "tables" | "folder";
 }
 
 export interface SyncFileContext {

@@ -2,6 +2,7 @@ import type { z } from "zod";
 import type { Clock } from "#model";
 import type { Logger } from "#telemetry";
 import type { SourceIdentity } from "./identity.ts";
+import type { FolderInbox, InboxTables, TableInbox } from "./inbox.ts";
 import type { Source, SourceStream } from "./source.ts";
 
 export interface OpenContext {
@@ -19,6 +20,15 @@ export interface OpenedSource<Read> extends Source {
 
   /** Returns which data the stream that `read` describes is read from. May ask the ERP, with one small query. */
   identity(read: Read, signal: AbortSignal): Promise<SourceIdentity>;
+
+  /**
+   * Opens the tables that the lane back to the ERP writes to, with the settings of the source and connections of its own. Connects at the first
+   * use. Present if the adapter's `inbox` is `tables`.
+   */
+  tableInbox?(tables: InboxTables): TableInbox;
+
+  /** Opens the folder below that of the source that the lane back writes to. Present if the adapter's `inbox` is `folder`. */
+  folderInbox?(folder: string): FolderInbox;
 }
 
 /** A kind of ERP connection: one folder, one line in the register. */
@@ -29,6 +39,8 @@ export interface Adapter<Settings = unknown, Read = unknown> {
   readonly settings: z.ZodType<Settings>;
   /** A stream's `read`; unknown members are refused. Every member has a `.describe()`. */
   readonly read: z.ZodType<Read>;
+  /** What `returns` in the sync file can hand over to; absent if svcsync only reads from such an ERP. */
+  readonly inbox?: "tables" | "folder";
   /**
    * Opens the source without connecting. A stream's first read notices an ERP that cannot be reached, and only that stream stops.
    * Imports the adapter's modules, so that a process loads only the adapters that it uses.

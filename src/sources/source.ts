@@ -11,7 +11,7 @@ export interface Capabilities {
 /** Some rows without a key: where they are and what is wrong with them. */
 export type KeylessRows = Omit<UnreadableRow, "key">;
 
-/** One stream of one source: everything that svcsync asks an ERP for. Only reads. */
+/** One stream of one source: everything that svcsync asks an ERP for. Only reads: what svcsync writes into an ERP is in inbox.ts. */
 export interface SourceStream {
   readonly capabilities: Capabilities;
 

@@ -1,5 +1,5 @@
 import { errorFacts } from "#model";
-import type { Catalog, Listener, OpenedSource, SourceStream } from "#sources";
+import type { Catalog, FolderInbox, InboxTables, Listener, OpenedSource, SourceStream, TableInbox } from "#sources";
 
 export interface RenewingSourceDeps {
   readonly settings: unknown;
@@ -24,6 +24,8 @@ export class RenewingSource implements OpenedSource<unknown> {
   #replaced = new AbortController();
   readonly catalog?: Catalog;
   readonly listen?: Listener;
+  readonly tableInbox?: (tables: InboxTables) => TableInbox;
+  readonly folderInbox?: (folder: string) => FolderInbox;
 
   private constructor(deps: RenewingSourceDeps, opened: OpenedSource<unknown>) {
     this.#deps = deps;
@@ -32,6 +34,8 @@ export class RenewingSource implements OpenedSource<unknown> {
     this.#reads = new Map([[opened, 0]]);
     if (opened.catalog) this.catalog = opened.catalog;
     if (opened.listen) this.listen = (told, signal) => this.#listen(told, signal);
+    if (opened.tableInbox) this.tableInbox = (tables) => this.#tableInbox(tables);
+    if (opened.folderInbox) this.folderInbox = (folder) => this.#folderInbox(folder);
   }
 
   static async open(deps: RenewingSourceDeps): Promise<RenewingSource> {
@@ -48,12 +52,7 @@ export class RenewingSource implements OpenedSource<unknown> {
   }
 
   stream(name: string, read: unknown): SourceStream {
-    const streams = new WeakMap<OpenedSource<unknown>, SourceStream>();
-    const current = () => {
-      const known = streams.get(this.#opened) ?? this.#opened.stream(name, read);
-      streams.set(this.#opened, known);
-      return known;
-    };
+    const { current } = this.#opening((opened) => opened.stream(name, read));
     const first = current();
     return {
       capabilities: first.capabilities,
@@ -66,6 +65,42 @@ export class RenewingSource implements OpenedSource<unknown> {
       ...(first.deletions && { deletions: (...of) => this.#batches(() => current().deletions!(...of)) }),
       ...(first.peek && { peek: (...of) => this.#attempt(() => current().peek!(...of)) }),
     };
+  }
+
+  #tableInbox(tables: InboxTables): TableInbox {
+    const { current, all } = this.#opening((opened) => opened.tableInbox!(tables));
+    return {
+      dialect: current().dialect,
+      add: (...of) => this.#attempt(() => current().add(...of)),
+      tryAdd: (...of) => this.#attempt(() => current().tryAdd(...of)),
+      rows: (...of) => this.#attempt(() => current().rows(...of)),
+      describe: (...of) => this.#attempt(() => current().describe(...of)),
+      rights: (...of) => this.#attempt(() => current().rights(...of)),
+      clockOffset: (...of) => this.#attempt(() => current().clockOffset(...of)),
+      [Symbol.asyncDispose]: () => closeAll(all.values()),
+    };
+  }
+
+  #folderInbox(folder: string): FolderInbox {
+    const { current, all } = this.#opening((opened) => opened.folderInbox!(folder));
+    return {
+      name: current().name,
+      list: (...of) => this.#attempt(() => current().list(...of)),
+      read: (...of) => this.#attempt(() => current().read(...of)),
+      put: (...of) => this.#attempt(() => current().put(...of)),
+      [Symbol.asyncDispose]: () => closeAll(all.values()),
+    };
+  }
+
+  /** What is opened in the current source, and in those that it replaced. */
+  #opening<Part>(open: (opened: OpenedSource<unknown>) => Part) {
+    const all = new Map<OpenedSource<unknown>, Part>();
+    const current = () => {
+      const known = all.get(this.#opened) ?? open(this.#opened);
+      all.set(this.#opened, known);
+      return known;
+    };
+    return { current, all };
   }
 
   async [Symbol.asyncDispose](): Promise<void> {
@@ -159,4 +194,8 @@ export class RenewingSource implements OpenedSource<unknown> {
     this.#replaced = new AbortController();
     return true;
   }
+}
+
+async function closeAll(all: Iterable<AsyncDisposable>): Promise<void> {
+  await Promise.all([...all].map((one) => one[Symbol.asyncDispose]()));
 }

@@ -1,21 +1,14 @@
 import type { SyncFile } from "#mapping";
 import type { StreamName } from "#model";
 import type { Nudges } from "#pipeline";
-import {
-  adapters,
-  type OpenContext,
-  type OpenedSource,
-  type Source,
-  type SourceIdentity,
-  type SourceStream,
-} from "#sources";
+import { adapters, type OpenContext, type OpenedSource, type SourceIdentity, type SourceStream } from "#sources";
 import { Closing } from "../closing.ts";
 import type { KnownSources } from "./known-sources.ts";
 import { RenewingSource } from "./renewing-source.ts";
 
 /** All sources of the sync file, opened, and all streams by name. */
 export interface Sources extends AsyncDisposable {
-  readonly sources: ReadonlyMap<string, Source>;
+  readonly sources: ReadonlyMap<string, OpenedSource<unknown>>;
   readonly streams: ReadonlyMap<StreamName, SourceStream>;
   /** Which data a stream is read from. */
   identity(stream: StreamName, signal: AbortSignal): Promise<SourceIdentity>;

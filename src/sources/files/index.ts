@@ -5,5 +5,6 @@ export const filesAdapter = defineAdapter({
   name: "files",
   settings: filesSettings,
   read: filesRead,
+  inbox: "folder",
   open: async (...of) => (await import("./source.ts")).openFiles(...of),
 });

@@ -1,5 +1,5 @@
 import { messageOf, ParkError, RetryError, SyncError } from "#model";
-import type { QueryResult, Engine, DriverFault, SeenTable } from "./engines/engine.ts";
+import type { QueryResult, Engine, DriverFault, SeenTable, SqlSession } from "./engines/engine.ts";
 import { Pool } from "./pool.ts";
 import { compiled, type Sql } from "./sql-text.ts";
 import { meantTable, seenTables } from "./engines/seen-tables.ts";
@@ -11,7 +11,7 @@ const passing = new Set<string>(["E_SOURCE_UNREACHABLE", "E_SOURCE_TIMEOUT", "E_
 export class SourceDatabase implements AsyncDisposable {
   readonly engine: Engine;
   readonly source: string;
-  readonly #pool: Pool;
+  readonly #pool: Pool<SqlSession>;
 
   constructor(engine: Engine, options: { source: string; connections: number }) {
     this.engine = engine;
@@ -31,7 +31,7 @@ export class SourceDatabase implements AsyncDisposable {
       return await this.#pool.use(signal, (session) => session.query(text, values, signal, maxBytes));
     } catch (error) {
       signal.throwIfAborted();
-      throw this.#translated(error);
+      throw translated(this, error);
     }
   }
 
@@ -48,16 +48,21 @@ export class SourceDatabase implements AsyncDisposable {
   async [Symbol.asyncDispose](): Promise<void> {
     await this.#pool.close();
   }
+}
 
-  #translated(error: unknown): SyncError {
-    if (error instanceof SyncError) return error;
-    const fault: DriverFault = this.engine.fault(error) ?? { code: "E_SOURCE_QUERY" };
-    const said = messageOf(error);
-    const verb = fault.code === "E_SOURCE_UNREACHABLE" ? "cannot be reached" : "answered";
-    const message = `the database of source ${this.source} ${verb}: ${said}`;
-    const details = { source: this.source, ...(fault.subject === undefined ? {} : { subject: fault.subject }) };
-    return passing.has(fault.code)
-      ? new RetryError(fault.code, message, { cause: error, details })
-      : new ParkError(fault.code, message, { cause: error, details });
-  }
+/** The error of a driver as one that decides what happens next. `outcomeUnknown`: a commit was under way. */
+export function translated(
+  { engine, source }: Pick<SourceDatabase, "engine" | "source">,
+  error: unknown,
+  outcomeUnknown = false,
+): SyncError {
+  if (error instanceof SyncError) return error;
+  const fault: DriverFault = engine.fault(error) ?? { code: "E_SOURCE_QUERY" };
+  const said = messageOf(error);
+  const verb = fault.code === "E_SOURCE_UNREACHABLE" ? "cannot be reached" : "answered";
+  const message = `the database of source ${source} ${verb}: ${said}`;
+  const details = { source, ...(fault.subject === undefined ? {} : { subject: fault.subject }) };
+  return passing.has(fault.code)
+    ? new RetryError(fault.code, message, { cause: error, details, outcomeUnknown })
+    : new ParkError(fault.code, message, { cause: error, details });
 }

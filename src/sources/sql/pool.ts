@@ -4,28 +4,28 @@ import type { SqlSession } from "./engines/engine.ts";
 /** Idle connections are ended after this time, because servers and firewalls drop those that are silent for long. */
 const idleMs = 15_000;
 
-interface Idle {
-  readonly session: SqlSession;
+interface Idle<Session> {
+  readonly session: Session;
   readonly timer: NodeJS.Timeout;
 }
 
 /** A few connections, opened on demand and shared by the streams of a source. A caller that finds none waits in line. */
-export class Pool {
-  readonly #connect: () => Promise<SqlSession>;
+export class Pool<Session extends SqlSession> {
+  readonly #connect: () => Promise<Session>;
   readonly #limit: number;
-  readonly #idle: Idle[] = [];
+  readonly #idle: Idle<Session>[] = [];
   readonly #waiting: (() => void)[] = [];
-  readonly #busy = new Set<SqlSession>();
+  readonly #busy = new Set<Session>();
   #count = 0;
   #closed = false;
 
-  constructor(connect: () => Promise<SqlSession>, limit: number) {
+  constructor(connect: () => Promise<Session>, limit: number) {
     this.#connect = connect;
     this.#limit = limit;
   }
 
   /** Lends a connection to `work`. If `work` throws, the connection is discarded, because its state is unknown. */
-  async use<T>(signal: AbortSignal, work: (session: SqlSession) => Promise<T>): Promise<T> {
+  async use<T>(signal: AbortSignal, work: (session: Session) => Promise<T>): Promise<T> {
     const session = await this.#take(signal);
     const aborted = Promise.withResolvers<never>();
     aborted.promise.catch(() => undefined);
@@ -61,7 +61,7 @@ export class Pool {
     );
   }
 
-  async #take(signal: AbortSignal): Promise<SqlSession> {
+  async #take(signal: AbortSignal): Promise<Session> {
     for (;;) {
       signal.throwIfAborted();
       if (this.#closed) throw new Error("the source was closed");
@@ -81,7 +81,7 @@ export class Pool {
     }
   }
 
-  async #open(): Promise<SqlSession> {
+  async #open(): Promise<Session> {
     this.#count++;
     try {
       const session = await this.#connect();
@@ -110,7 +110,7 @@ export class Pool {
     });
   }
 
-  #giveBack(session: SqlSession): void {
+  #giveBack(session: Session): void {
     this.#busy.delete(session);
     if (this.#closed) {
       session.destroy();

@@ -2,12 +2,14 @@ import type { Clock, Finding } from "#model";
 import type { Logger } from "#telemetry";
 import type { OpenContext, OpenedSource } from "../adapter.ts";
 import { companiesIn, placeOf, type SourceIdentity } from "../identity.ts";
+import type { InboxTables, TableInbox } from "../inbox.ts";
 import type { Catalog, Listener, SourceStream } from "../source.ts";
 import { catalogOf } from "./catalog.ts";
 import { CellReader } from "./read/cells.ts";
 import { checkSource, plainFinding } from "./read/check.ts";
 import { SourceDatabase } from "./database.ts";
 import { engineOf } from "./engines/engines.ts";
+import { SqlInbox } from "./inbox/sql-inbox.ts";
 import type { SqlRead } from "./read.ts";
 import type { SqlSettings } from "./settings.ts";
 import { SqlStream } from "./stream.ts";
@@ -48,6 +50,10 @@ export class SqlSource implements OpenedSource<SqlRead> {
       clock: this.#clock,
       logger: this.#logger.child({ stream: name }),
     });
+  }
+
+  tableInbox(tables: InboxTables): TableInbox {
+    return new SqlInbox(tables, { database: this.#database, settings: this.#settings, clock: this.#clock });
   }
 
   async identity(read: SqlRead, signal: AbortSignal): Promise<SourceIdentity> {

@@ -41,6 +41,11 @@ const dialects = {
 
 export type SqlDialect = keyof typeof dialects;
 
+/** A name with its dots as one database writes it: `"schema"."table"`. */
+export function quotedName(name: string, dialect: SqlDialect): string {
+  return compiled(tableName(name), dialect).text;
+}
+
 /** Returns the statement in one dialect, and the values to bind. */
 export function compiled({ pieces }: Sql, dialect: SqlDialect): { text: string; values: readonly unknown[] } {
   const { quote, place } = dialects[dialect];

@@ -59,6 +59,12 @@ export interface SqlSession {
   destroy(): void;
 }
 
+/** A connection that may also add rows to an inbox. A wait for a lock ends after some seconds. */
+export interface WritingSession extends SqlSession {
+  /** Runs a statement that has neither values nor an answer, such as COMMIT. */
+  command(text: string, signal: AbortSignal): Promise<void>;
+}
+
 /** The server's clock, and its activity at that moment. */
 export interface ServerMoment {
   /** Epoch milliseconds. */
@@ -112,6 +118,33 @@ export interface ServerCounters {
   trackedKeys(table: string, key: readonly string[]): string;
 }
 
+/** In what databases differ when rows are added to an inbox. */
+export interface InboxEngine {
+  connect(): Promise<WritingSession>;
+  readonly begin: string;
+  /** How many values a statement may bind. */
+  readonly mostValues: number;
+  /** A cell of a new row. Absent: the bound text takes the column's type. */
+  readonly value?: (text: string | null, column: Column) => Sql;
+  /** Whether a unique key refused a row. */
+  isDuplicate(error: unknown): boolean;
+  /** Whether a value or a constraint refused a row. */
+  isRefused(error: unknown): boolean;
+  /**
+   * Selects name, type, longest text (NULL or negative: no limit), digits, digits behind the point and whether it must be given, of each column
+   * of `table`.
+   */
+  columns(table: string): Sql;
+  /** How the length of a text of this type is counted. */
+  countedIn(type: string): "characters" | "units" | "bytes";
+  /** Selects whether the user may update and delete. */
+  rights?(table: string): Sql;
+  /** Where no query tells: commands that change nothing, and fail if the user may not update or delete. */
+  rightCommands?(table: string, column: string): Readonly<Record<"update" | "delete", Sql>>;
+  /** Selects whether a rollback takes back what was added to `table`. Absent: it always does. */
+  isTransactional?(table: string): Sql;
+}
+
 /** Everything in which databases differ. What is the same in all of them is not here. */
 export interface Engine {
   readonly name: SqlDialect;
@@ -120,6 +153,8 @@ export interface Engine {
   /** Whether numbers drawn inside a transaction are committed in order, or the open transactions are known. */
   readonly exactSequence: boolean;
   connect(): Promise<SqlSession>;
+  /** A connection for an inbox. All others cannot write. */
+  readonly inbox: InboxEngine;
   /** The clause after ORDER BY that limits the answer to `count` rows. */
   limit(count: number): Sql;
   /** A column in a select list, written so that the driver's value is exact. */

@@ -4,18 +4,12 @@ import type Database from "better-sqlite3";
 import { messageOf } from "#model";
 import type { SqlSettings } from "../settings.ts";
 import { sql, unsetText } from "../sql-text.ts";
-import {
-  scalar,
-  type SqlCell,
-  type ColumnKind,
-  type Engine,
-  type DriverFault,
-  type QueryResult,
-  type SqlSession,
-} from "./engine.ts";
+import { scalar, type SqlCell, type Engine, type DriverFault, type QueryResult, type SqlSession } from "./engine.ts";
 import { faultCode } from "./network-fault.ts";
 import { RowBudget } from "./row-budget.ts";
 import { contentAt, fileAt, openFile, sqlitePath } from "./sqlite-file.ts";
+import { sqliteInbox } from "./sqlite-inbox.ts";
+import { sqliteKind } from "./sqlite-kind.ts";
 
 /** The longest that other work waits for rows, unless SQLite itself takes longer to find one. */
 const turnMs = 20;
@@ -47,6 +41,7 @@ export function sqliteEngine(settings: SqlSettings): Engine {
       ({ isCopy } = session);
       return session;
     },
+    inbox: sqliteInbox(path, settings.statementTimeout),
     limit: (count) => sql.raw(`limit ${count}`),
     exact: (column) => sql.id(column.name),
     bound: (cell) => sql`${cell}`,
@@ -161,7 +156,7 @@ class SqliteSession implements SqlSession {
     }
     const { rows } = budget;
     // Only now, because a statement notices a schema that another process changed only when it runs.
-    const columns = statement.columns().map(({ name, type }) => ({ name, kind: kindOf(type), type: type ?? "" }));
+    const columns = statement.columns().map(({ name, type }) => ({ name, kind: sqliteKind(type), type: type ?? "" }));
     return { columns, rows, isCut };
   }
 
@@ -184,17 +179,6 @@ class SqliteSession implements SqlSession {
 
 function statementTimeout(timeoutMs: number): Error {
   return Object.assign(new Error(`no end after ${timeoutMs} ms`), { code: "SVCSYNC_TIMEOUT" });
-}
-
-/**
- * Declared types are only a hint in SQLite. They matter for two things: blobs are refused, and date-times are distinguished from
- * text.
- */
-function kindOf(declared: string | null): ColumnKind {
-  const type = (declared ?? "").toUpperCase();
-  if (type.includes("BLOB") || type.includes("BINARY")) return "binary";
-  if (type.includes("DATETIME") || type.includes("TIMESTAMP")) return "any-datetime";
-  return "any";
 }
 
 const codes: readonly (readonly [RegExp, DriverFault["code"]])[] = [

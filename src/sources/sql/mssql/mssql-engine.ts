@@ -11,6 +11,7 @@ import {
 import { faultCode, networkFault } from "../engines/network-fault.ts";
 import { parseStampText } from "../markers/stamp-text.ts";
 import type { SqlSettings } from "../settings.ts";
+import { mssqlInbox } from "./mssql-inbox.ts";
 import { sql, unsetText, type Sql } from "../sql-text.ts";
 
 /** CONVERT's style for `yyyy-mm-dd hh:mi:ss.fffffff`, which is the same under every language and DATEFORMAT. */
@@ -24,6 +25,7 @@ export function mssqlEngine(settings: SqlSettings): Engine {
     exactSequence: false,
     // Loaded on demand: no command waits for the drivers of other databases.
     connect: async () => (await import("./mssql-session.ts")).connectMssql(settings),
+    inbox: mssqlInbox(settings, bound),
     limit: (count) => sql.raw(`offset 0 rows fetch next ${count} rows only`),
     exact,
     bound,

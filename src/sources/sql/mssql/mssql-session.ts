@@ -1,5 +1,5 @@
 import { Connection, Request, TYPES, type ConnectionConfiguration } from "tedious";
-import type { SqlCell, Column, QueryResult, SqlSession } from "../engines/engine.ts";
+import type { SqlCell, Column, QueryResult, WritingSession } from "../engines/engine.ts";
 import { RowBudget } from "../engines/row-budget.ts";
 import { tlsOptions } from "../engines/tls.ts";
 import type { SqlSettings } from "../settings.ts";
@@ -34,17 +34,26 @@ export function mssqlOptions(settings: SqlSettings): ConnectionConfiguration {
   };
 }
 
-export async function connectMssql(settings: SqlSettings): Promise<SqlSession> {
+/** Connects, and runs `first` if it is given: SQL Server has no read-only session, so a reading one needs no preparation. */
+export async function connectMssql(settings: SqlSettings, first?: string): Promise<WritingSession> {
   const connection = new Connection(mssqlOptions(settings));
   // The next query reports it. Without a listener a lost connection would end the process.
   connection.on("error", () => undefined);
   await new Promise<void>((resolve, reject) => {
     connection.connect((error) => (error ? reject(error) : resolve()));
   });
-  return new MssqlSession(connection);
+  const session = new MssqlSession(connection);
+  if (first === undefined) return session;
+  try {
+    await session.command(first);
+  } catch (error) {
+    session.destroy();
+    throw error;
+  }
+  return session;
 }
 
-class MssqlSession implements SqlSession {
+class MssqlSession implements WritingSession {
   readonly #connection: Connection;
 
   constructor(connection: Connection) {
@@ -69,6 +78,13 @@ class MssqlSession implements SqlSession {
         this.#connection.cancel();
       });
       this.#connection.execSql(request);
+    });
+  }
+
+  /** As a batch: a transaction cannot begin inside a statement with values. */
+  async command(text: string): Promise<void> {
+    await new Promise<void>((resolve, reject) => {
+      this.#connection.execSqlBatch(new Request(text, (error) => (error ? reject(error) : resolve())));
     });
   }
 

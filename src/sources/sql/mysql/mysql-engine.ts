@@ -13,6 +13,8 @@ import {
 import { faultCode, networkFault } from "../engines/network-fault.ts";
 import type { SqlSettings } from "../settings.ts";
 import { sql, unsetText, type Sql } from "../sql-text.ts";
+import { mysqlInbox } from "./mysql-inbox.ts";
+import { tablePlace } from "./table-place.ts";
 
 /** MariaDB 10.5 and later, MySQL 8 and later. Values travel as text and are cast to the type of the compared column. */
 export function mysqlEngine(settings: SqlSettings): Engine {
@@ -24,6 +26,7 @@ export function mysqlEngine(settings: SqlSettings): Engine {
     exactSequence: false,
     // Loaded on demand: no command waits for the drivers of other databases.
     connect: async () => (await import("./mysql-session.ts")).connectMysql(settings),
+    inbox: mysqlInbox(settings),
     limit: (count) => sql.raw(`limit ${count}`),
     exact,
     bound,
@@ -59,13 +62,13 @@ export function mysqlEngine(settings: SqlSettings): Engine {
         select table_schema, table_name, table_schema = database() from information_schema.tables
         where table_schema not in ('information_schema', 'mysql', 'performance_schema', 'sys')`,
     primaryKey(table) {
-      const { schema, name } = placeOf(table);
+      const { schema, name } = tablePlace(table);
       return sql`
         select column_name from information_schema.statistics
         where table_schema = ${schema} and table_name = ${name} and index_name = 'PRIMARY' order by seq_in_index`;
     },
     async indexed(ask, table, column) {
-      const { schema, name } = placeOf(table);
+      const { schema, name } = tablePlace(table);
       const { rows } = await ask(sql`
         select t.table_type, exists (
           select 1 from information_schema.statistics s
@@ -77,11 +80,6 @@ export function mysqlEngine(settings: SqlSettings): Engine {
     },
     fault: mysqlFault,
   };
-}
-
-function placeOf(table: string): { schema: Sql; name: string } {
-  const at = table.lastIndexOf(".");
-  return { schema: at < 0 ? sql`database()` : sql`${table.slice(0, at)}`, name: table.slice(at + 1) };
 }
 
 /** What texts are cast to before they are compared with a column of the kind. Other kinds need no cast. */

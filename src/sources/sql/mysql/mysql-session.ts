@@ -1,5 +1,6 @@
 import { createConnection, type Connection, type ConnectionOptions, type FieldPacket } from "mysql2";
-import type { SqlCell, Column, ColumnKind, QueryResult, SqlSession } from "../engines/engine.ts";
+import type { SqlCell, Column, ColumnKind, QueryResult, WritingSession } from "../engines/engine.ts";
+import { lockWaitMs } from "../engines/lock-wait.ts";
 import { RowBudget } from "../engines/row-budget.ts";
 import { tlsOptions } from "../engines/tls.ts";
 import type { SqlSettings } from "../settings.ts";
@@ -7,7 +8,20 @@ import type { SqlSettings } from "../settings.ts";
 /** Added to the server's own time-out. Only a connection that died silently reaches it. */
 const graceMs = 10_000;
 
-export async function connectMysql(settings: SqlSettings): Promise<SqlSession> {
+/** What a session may do: a reading one cannot write, and that of an inbox waits only briefly for a lock. */
+const lockWait = lockWaitMs / 1000;
+const purposes = {
+  read: ["set session transaction isolation level read committed, read only", "sql_mode = 'STRICT_TRANS_TABLES'"],
+  inbox: [
+    "set session transaction isolation level read committed, read write",
+    `sql_mode = 'STRICT_ALL_TABLES', lock_wait_timeout = ${lockWait}, innodb_lock_wait_timeout = ${lockWait}`,
+  ],
+} as const;
+
+export async function connectMysql(
+  settings: SqlSettings,
+  purpose: keyof typeof purposes = "read",
+): Promise<WritingSession> {
   const url = new URL(settings.url);
   const ssl = tlsOptions(settings.tls);
   const options: ConnectionOptions = {
@@ -31,11 +45,11 @@ export async function connectMysql(settings: SqlSettings): Promise<SqlSession> {
   connection.on("error", () => undefined);
   await connection.promise().connect();
   const session = new MysqlSession(connection, options, settings.statementTimeout + graceMs);
-  await session.prepare(settings.statementTimeout);
+  await session.prepare(settings.statementTimeout, purpose);
   return session;
 }
 
-class MysqlSession implements SqlSession {
+class MysqlSession implements WritingSession {
   readonly #connection: Connection;
   readonly #options: ConnectionOptions;
   readonly #timeoutMs: number;
@@ -48,14 +62,15 @@ class MysqlSession implements SqlSession {
     this.#timeoutMs = timeoutMs;
   }
 
-  /** Sets the session so that it cannot write, returns everything in one form, and times out. */
-  async prepare(timeoutMs: number): Promise<void> {
+  /** Sets the session so that it may do what it is for, returns everything in one form, and times out. */
+  async prepare(timeoutMs: number, purpose: keyof typeof purposes): Promise<void> {
     const { rows } = await this.query("select version()", [], new AbortController().signal);
     const mariadb = String(rows[0]?.[0]).includes("MariaDB");
     const timeout = mariadb ? `max_statement_time = ${timeoutMs / 1000}` : `max_execution_time = ${timeoutMs}`;
     const connection = this.#connection.promise();
-    await connection.query("set session transaction isolation level read committed, read only");
-    await connection.query(`set session time_zone = '+00:00', sql_mode = 'STRICT_TRANS_TABLES', ${timeout}`);
+    const [access, modes] = purposes[purpose];
+    await connection.query(access);
+    await connection.query(`set session time_zone = '+00:00', ${modes}, ${timeout}`);
   }
 
   get isSpent(): boolean {
@@ -93,6 +108,16 @@ class MysqlSession implements SqlSession {
       });
     } finally {
       unfollow?.();
+      this.#isBusy = false;
+    }
+  }
+
+  /** In the text protocol: prepared statements cannot begin a transaction. */
+  async command(text: string): Promise<void> {
+    this.#isBusy = true;
+    try {
+      await this.#connection.promise().query({ sql: text, timeout: this.#timeoutMs });
+    } finally {
       this.#isBusy = false;
     }
   }

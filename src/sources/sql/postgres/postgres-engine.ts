@@ -10,6 +10,8 @@ import {
 } from "../engines/engine.ts";
 import { faultCode, networkFault } from "../engines/network-fault.ts";
 import type { SqlSettings } from "../settings.ts";
+import { postgresInbox } from "./postgres-inbox.ts";
+import { quotedTable } from "./quoted-table.ts";
 
 /** PostgreSQL 12 and later. Values travel as text, which is exact, and take the type of the compared column. */
 export function postgresEngine(settings: SqlSettings): Engine {
@@ -19,6 +21,7 @@ export function postgresEngine(settings: SqlSettings): Engine {
     exactSequence: true,
     // Loaded on demand: no command waits for the drivers of other databases.
     connect: async () => (await import("./postgres-session.ts")).connectPostgres(settings),
+    inbox: postgresInbox(settings),
     limit: (count) => sql.raw(`limit ${count}`),
     // As text, a CHAR loses the blanks that pad it.
     exact: (column) => (column.isPadded ? sql`${sql.id(column.name)}::text` : sql.id(column.name)),
@@ -41,25 +44,18 @@ export function postgresEngine(settings: SqlSettings): Engine {
         select a.attname from pg_index i
         cross join unnest(i.indkey::int2[]) with ordinality as k(attnum, place)
         join pg_attribute a on a.attrelid = i.indrelid and a.attnum = k.attnum
-        where i.indisprimary and i.indrelid = to_regclass(${quoted(table)}) order by k.place`,
+        where i.indisprimary and i.indrelid = to_regclass(${quotedTable(table)}) order by k.place`,
     async indexed(ask, table, column) {
       const { rows } = await ask(sql`
         select c.relkind in ('v', 'f'), exists (
           select 1 from pg_index i join pg_attribute a on a.attrelid = i.indrelid and a.attnum = i.indkey[0]
           where i.indrelid = c.oid and a.attname = ${column})
-        from pg_class c where c.oid = to_regclass(${quoted(table)})`);
+        from pg_class c where c.oid = to_regclass(${quotedTable(table)})`);
       const [view, found] = rows[0] ?? [];
       return view === undefined || view === "t" ? undefined : found === "t";
     },
     fault: postgresFault,
   };
-}
-
-function quoted(table: string): string {
-  return table
-    .split(".")
-    .map((part) => `"${part.replaceAll('"', '""')}"`)
-    .join(".");
 }
 
 /** A copy by replication has the same identifiers; one by dump and restore has others. */

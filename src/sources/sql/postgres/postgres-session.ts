@@ -1,6 +1,7 @@
 import { Client, Query, type FieldDef, type QueryArrayResult } from "pg";
 import { expectOwnAnswer } from "#model";
-import type { Column, ColumnKind, QueryResult, SqlSession } from "../engines/engine.ts";
+import type { Column, ColumnKind, QueryResult, WritingSession } from "../engines/engine.ts";
+import { lockWaitMs } from "../engines/lock-wait.ts";
 import { RowBudget } from "../engines/row-budget.ts";
 import { tlsOptions } from "../engines/tls.ts";
 import type { SqlSettings } from "../settings.ts";
@@ -17,9 +18,15 @@ const goneCheckMs = 2_000;
 /** Keeps values as the text that the server sent. */
 const asText = { getTypeParser: () => (text: string) => text };
 
-/** The settings of every session: it cannot write, and returns everything in one form. */
-const preparation = (timeoutMs: number) => `
-  set session characteristics as transaction read only;
+/** What a session may do: a reading one cannot write, and that of an inbox waits only briefly for a lock. */
+const purposes = {
+  read: "set session characteristics as transaction read only",
+  inbox: `set lock_timeout = ${lockWaitMs}`,
+};
+
+/** The settings of every session. Everything is returned in one form. */
+const preparation = (timeoutMs: number, purpose: keyof typeof purposes) => `
+  ${purposes[purpose]};
   set statement_timeout = ${timeoutMs};
   set idle_in_transaction_session_timeout = ${timeoutMs};
   set timezone = 'UTC';
@@ -28,7 +35,10 @@ const preparation = (timeoutMs: number) => `
   set extra_float_digits = 1;
   select set_config(name, '${goneCheckMs}', false) from pg_settings where name = 'client_connection_check_interval'`;
 
-export async function connectPostgres(settings: SqlSettings): Promise<SqlSession> {
+export async function connectPostgres(
+  settings: SqlSettings,
+  purpose: keyof typeof purposes = "read",
+): Promise<WritingSession> {
   const client = new Client({
     connectionString: settings.url,
     ssl: tlsOptions(settings.tls) ?? false,
@@ -42,7 +52,7 @@ export async function connectPostgres(settings: SqlSettings): Promise<SqlSession
   try {
     await client.connect();
     await expectOwnAnswer(async (text) => (await client.query("select $1 as echo", [text])).rows[0]?.echo);
-    await client.query(preparation(settings.statementTimeout));
+    await client.query(preparation(settings.statementTimeout, purpose));
   } catch (error) {
     void client.end().catch(() => undefined);
     throw error;
@@ -50,7 +60,7 @@ export async function connectPostgres(settings: SqlSettings): Promise<SqlSession
   return new PostgresSession(client);
 }
 
-class PostgresSession implements SqlSession {
+class PostgresSession implements WritingSession {
   readonly #client: Client;
   #isSpent = false;
 
@@ -83,6 +93,10 @@ class PostgresSession implements SqlSession {
       });
       this.#client.query(query);
     });
+  }
+
+  async command(text: string): Promise<void> {
+    await this.#client.query(text);
   }
 
   async end(): Promise<void> {

@@ -92,7 +92,7 @@ function origin(request: LayoutRequest): Sql {
 
 /** @throws {ParkError} E_SOURCE_TABLE, with the name that was probably meant. */
 export async function tableColumns(
-  database: SourceDatabase,
+  database: Pick<SourceDatabase, "ask" | "suggestion" | "source">,
   from: Sql,
   table: string | undefined,
   signal: AbortSignal,
