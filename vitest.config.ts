@@ -5,7 +5,10 @@ const long = ["test/**/*.long.test.ts"];
 /** Whole stories and the commands as a user runs them. */
 const journeys = ["test/{journeys,chaos,cli}/**/*.test.ts"];
 /** Real servers and programs: databases, Redis, a browser. */
-const systems = ["test/{conformance,deploy,queue,setup,sources,store}/**/*.test.ts", "test/runtime.test.ts"];
+const systems = [
+  "test/{conformance,deploy,queue,returns/destinations,setup,sources,store}/**/*.test.ts",
+  "test/runtime.test.ts",
+];
 
 const layer = (
   name: string,

@@ -11,7 +11,7 @@ const layers = [
   ["web"],
   ["notify"],
   ["operator"],
-  ["pipeline"],
+  ["pipeline", "returns"],
   ["sources", "service", "store", "queue", "sandbox"],
   ["mapping", "settings", "telemetry", "http", "server"],
   ["model"],

@@ -1,0 +1,294 @@
+import {
+  canonicalJson,
+  nearest,
+  ParkError,
+  returnName,
+  SyncError,
+  type Clock,
+  type Finding,
+  type Json,
+  type JsonObject,
+  type Return,
+  type ReturnAnswer,
+  type ReturnId,
+} from "#model";
+import type { InboxTable, InboxRows, TableInbox } from "#sources";
+import type { Destination } from "../../contract.ts";
+import { readAnswer } from "../answer.ts";
+import {
+  answerColumns,
+  headColumns,
+  lineColumns,
+  namedLineColumns,
+  subjectColumn,
+  type InboxStream,
+  type OwnColumn,
+} from "./inbox-columns.ts";
+
+export interface SqlDestinationDeps {
+  readonly inbox: TableInbox;
+  readonly stream: InboxStream;
+  readonly installation: string;
+  readonly clock: Clock;
+}
+
+/** The tables as they are now, with all columns that the stream needs. */
+interface Tables {
+  readonly head: InboxTable;
+  readonly lines: InboxTable | undefined;
+  readonly answers: InboxTable | undefined;
+}
+
+/** A head that the inbox has. */
+interface KnownHead {
+  readonly name: string;
+  readonly subject: string;
+  readonly version: number;
+  readonly hash: string;
+}
+
+/** Two tables of the ERP's database that svcsync adds to, and the one in which the ERP answers. */
+export class SqlDestination implements Destination {
+  readonly #deps: SqlDestinationDeps;
+  #tables: Promise<Tables> | undefined;
+
+  constructor(deps: SqlDestinationDeps) {
+    this.#deps = deps;
+  }
+
+  deliver(item: Return, signal: AbortSignal): Promise<"written" | "present"> {
+    return this.#attempt(async () => {
+      const tables = await this.#described(signal);
+      const known = await this.#heads(tables, [item.subject], signal);
+      if (this.#isThere(item, known)) return "present";
+      // The ERP has taken it, answered and deleted it.
+      if (await this.#isAnswered(tables, item, signal)) return "present";
+      if ((await this.#deps.inbox.add(this.#rows(item, tables, known), signal)) === "added") return "written";
+      if (this.#isThere(item, await this.#heads(tables, [item.subject], signal))) return "present";
+      throw new ParkError(
+        "E_RETURN_CONFLICT",
+        `the inbox has rows of ${this.#name(item)}, but not its head in ${tables.head.name}: a part of it was deleted`,
+        { details: { name: this.#name(item) } },
+      );
+    });
+  }
+
+  highest(stream: string, subjects: readonly string[], signal: AbortSignal): Promise<ReadonlyMap<string, number>> {
+    return this.#attempt(async () => {
+      const wanted = new Set(subjects);
+      const highest = new Map<string, number>();
+      for (const { subject, version } of await this.#heads(await this.#described(signal), subjects, signal, stream))
+        if (wanted.has(subject)) highest.set(subject, Math.max(version, highest.get(subject) ?? 0));
+      return highest;
+    });
+  }
+
+  answers(ids: readonly ReturnId[], signal: AbortSignal): Promise<readonly (ReturnAnswer | undefined)[]> {
+    return this.#attempt(async () => {
+      const tables = await this.#described(signal);
+      if (tables.answers === undefined) return ids.map(() => undefined);
+      const names = await this.#names(tables, ids, signal);
+      const { clock, inbox } = this.#deps;
+      const columns = answerColumns.map(({ name }) => name);
+      const rows = await inbox.rows(tables.answers, columns, { return_id: [...new Set(names.flat())] }, signal);
+      const said = new Map<string, ReturnAnswer>();
+      for (const row of rows) {
+        const name = textOf(row["return_id"]).trimEnd();
+        const answer = readAnswer(row, clock.now());
+        const before = said.get(name);
+        if (before === undefined || before.at <= answer.at) said.set(name, answer);
+      }
+      return names.map((some) => some.map((name) => said.get(name)).find((answer) => answer !== undefined));
+    });
+  }
+
+  check(signal: AbortSignal): Promise<readonly Finding[]> {
+    return Promise.resolve([{ subject: String(signal.aborted), verdict: "ok", message: "" }]);
+  }
+
+  async [Symbol.asyncDispose](): Promise<void> {
+    await this.#deps.inbox[Symbol.asyncDispose]();
+  }
+
+  #name(id: ReturnId): string {
+    return returnName(this.#deps.installation, id);
+  }
+
+  /** The names that each of these returns has or may have: our own, and that of whoever else wrote it. */
+  async #names(tables: Tables, ids: readonly ReturnId[], signal: AbortSignal): Promise<readonly (readonly string[])[]> {
+    const heads = await this.#heads(tables, [...new Set(ids.map(({ subject }) => subject))], signal);
+    const known = new Map(heads.map(({ name, subject, version }) => [`${version}/${subject}`, name]));
+    return ids.map((id) => {
+      const own = this.#name(id);
+      const other = known.get(`${id.version}/${id.subject}`);
+      return other === undefined || other === own ? [own] : [other, own];
+    });
+  }
+
+  /** All versions of these subjects that the inbox has. */
+  async #heads(
+    { head }: Tables,
+    subjects: readonly string[],
+    signal: AbortSignal,
+    stream: string = this.#deps.stream.name,
+  ): Promise<readonly KnownHead[]> {
+    const column = subjectColumn(this.#deps.stream);
+    const read = ["return_id", column, "version", "content_hash", "stream"];
+    const rows = await this.#deps.inbox.rows(head, read, { stream, [column]: subjects }, signal);
+    return rows
+      .filter((row) => row["stream"] === stream)
+      .map((row) => ({
+        name: textOf(row["return_id"]),
+        subject: textOf(row[column]),
+        version: Number(row["version"]),
+        hash: textOf(row["content_hash"]).trimEnd(),
+      }));
+  }
+
+  /** @throws {ParkError} E_RETURN_CONFLICT when the inbox has this version with another content. */
+  #isThere(item: Return, known: readonly KnownHead[]): boolean {
+    const found = known.find(({ subject, version }) => subject === item.subject && version === item.version);
+    if (found === undefined) return false;
+    if (found.hash === item.hash) return true;
+    throw new ParkError(
+      "E_RETURN_CONFLICT",
+      `the inbox has ${found.name} with another content (hash ${found.hash.slice(0, 12)}, here ${item.hash.slice(0, 12)})`,
+      { details: { name: found.name, found: found.hash, expected: item.hash } },
+    );
+  }
+
+  async #isAnswered({ answers }: Tables, item: Return, signal: AbortSignal): Promise<boolean> {
+    if (answers === undefined) return false;
+    const name = this.#name(item);
+    const rows = await this.#deps.inbox.rows(answers, ["return_id"], { return_id: name }, signal);
+    return rows.some((row) => textOf(row["return_id"]).trimEnd() === name);
+  }
+
+  #rows(item: Return, tables: Tables, known: readonly KnownHead[]): InboxRows[] {
+    const { stream } = this.#deps;
+    const { content } = item;
+    const name = this.#name(item);
+    if (tables.lines === undefined && content.lines.length > 0)
+      throw new ParkError("E_RETURN_INBOX", `stream ${stream.name} has lines, and no table for them under "to"`);
+    const replaced = known.find(({ subject, version }) => subject === item.subject && version === item.replaces);
+    const replaces =
+      item.replaces === undefined ? null : (replaced?.name ?? this.#name({ ...item, version: item.replaces }));
+    const head = {
+      return_id: name,
+      stream: item.stream,
+      record_key: item.subject,
+      service_id: item.serviceId ?? null,
+      version: item.version,
+      kind: item.kind,
+      replaces,
+      line_count: content.lines.length,
+      content_hash: item.hash,
+      payload: payloadOf(item),
+    };
+    const heads: InboxRows = rowsOf(tables.head, headColumns(stream), stream.columns, [
+      { own: head, fields: content.fields },
+    ]);
+    if (tables.lines === undefined || content.lines.length === 0) return [heads];
+    const lines = content.lines.map((line, at) => ({
+      own: {
+        return_id: name,
+        line_no: at + 1,
+        line_kind: line.kind,
+        line_id: line.id,
+        change: line.change,
+        amount: line.amount,
+        amount_before: line.amountBefore,
+      },
+      fields: line.fields,
+    }));
+    return [rowsOf(tables.lines, lineColumns, namedLineColumns(stream), lines), heads];
+  }
+
+  /** Describes the tables once. Whatever fails later, they are described again: somebody may have changed them. */
+  #described(signal: AbortSignal): Promise<Tables> {
+    this.#tables ??= this.#describe(signal);
+    return this.#tables;
+  }
+
+  async #describe(signal: AbortSignal): Promise<Tables> {
+    const { inbox, stream } = this.#deps;
+    const { head, lines, answers } = tableNames(stream);
+    const tables = {
+      head: await inbox.describe(head, signal),
+      lines: lines === undefined ? undefined : await inbox.describe(lines, signal),
+      answers: answers === undefined ? undefined : await inbox.describe(answers, signal),
+    };
+    const missing = missingColumns(stream, tables)[0];
+    if (missing !== undefined) throw new ParkError("E_RETURN_INBOX", missing);
+    return tables;
+  }
+
+  async #attempt<Value>(work: () => Promise<Value>): Promise<Value> {
+    try {
+      return await work();
+    } catch (thrown) {
+      this.#tables = undefined;
+      throw meant(thrown);
+    }
+  }
+}
+
+/** The tables that the sync file names for a stream. */
+export function tableNames({ name, to, answers }: InboxStream) {
+  if (to.table === undefined) throw new ParkError("E_RETURN_INBOX", `stream ${name} names no table under "to"`);
+  return { head: to.table, lines: to.lines, answers: answers?.table };
+}
+
+/** What the tables lack, one sentence each. */
+export function missingColumns(stream: InboxStream, { head, lines, answers }: Tables): string[] {
+  return [
+    ...lacking(head, headColumns(stream), stream.columns),
+    ...(lines === undefined ? [] : lacking(lines, lineColumns, namedLineColumns(stream))),
+    ...(answers === undefined ? [] : lacking(answers, answerColumns, [])),
+  ];
+}
+
+function lacking({ name, columns }: InboxTable, own: readonly OwnColumn[], named: readonly string[]): string[] {
+  const known = columns.map((column) => column.name);
+  return [...own.map((column) => column.name), ...named].flatMap((wanted) => {
+    if (known.includes(wanted)) return [];
+    const similar = nearest(wanted, known);
+    const hint = similar === undefined ? `it has ${known.join(", ")}` : `did you mean ${similar}?`;
+    return [`${name} has no column ${wanted}; ${hint}`];
+  });
+}
+
+type OwnValues = Readonly<Record<string, string | number | null>>;
+
+function rowsOf(
+  table: InboxTable,
+  own: readonly OwnColumn[],
+  named: readonly string[],
+  rows: readonly { readonly own: OwnValues; readonly fields: Return["content"]["fields"] }[],
+): InboxRows {
+  const names = own.map(({ name }) => name);
+  return {
+    table,
+    columns: [...names, ...named],
+    rows: rows.map((row) => [
+      ...names.map((name) => row.own[name] ?? null),
+      ...named.map((name) => row.fields[name] ?? null),
+    ]),
+  };
+}
+
+/** All that a return says, for an ERP that reads documents rather than columns. */
+function payloadOf({ content }: Return): string {
+  const lines = content.lines.map(({ fields, ...line }): JsonObject => ({ ...line, fields: { ...fields } }));
+  return canonicalJson({ fields: { ...content.fields }, lines });
+}
+
+function textOf(value: Json | undefined): string {
+  return typeof value === "string" || typeof value === "number" ? String(value) : "";
+}
+
+/** A source stops at what needs a person; the lane says it in its own words, and goes on when it is mended. */
+function meant(thrown: unknown): unknown {
+  if (!(thrown instanceof SyncError) || !thrown.code.startsWith("E_SOURCE_") || thrown.family !== "park") return thrown;
+  return new ParkError("E_RETURN_INBOX", `${thrown.message} (${thrown.code})`, { cause: thrown });
+}
