@@ -78,6 +78,7 @@ export { beginningOf, counted, oneLine, printable, shortened } from "./text.ts";
 export { isLoopback, secretsInAddress, splitHosts } from "./address.ts";
 export { utf8Fault, type Utf8Fault } from "./utf8.ts";
 export {
+  RETURN_STATES,
   returnName,
   type Return,
   type ReturnAnswer,

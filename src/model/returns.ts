@@ -63,19 +63,22 @@ export interface ReturnAnswer {
 }
 
 /**
- * `blocked`: its content cannot be made yet, because a key is missing, for example; it is tried again. `seen`: known when the lane was switched on, never handed over. `held`: waits for a person. `prepared`: to be handed over. `delivered`: in the inbox,
- * not answered. `accepted`, `refused`: answered. `uncertain`: nobody knows whether the inbox has it. `withdrawn`: a person decided that it is not handed over.
+ * `blocked`: its content cannot be made yet, because a key is missing, for example; it is tried again. `seen`: known when the lane was
+ * switched on, never handed over. `held`: waits for a person. `prepared`: to be handed over. `delivered`: in the inbox, not answered.
+ * `accepted`, `refused`: answered. `uncertain`: nobody knows whether the inbox has it. `withdrawn`: a person decided that it is not handed over.
  */
-export type ReturnState =
-  | "blocked"
-  | "seen"
-  | "held"
-  | "prepared"
-  | "delivered"
-  | "accepted"
-  | "refused"
-  | "uncertain"
-  | "withdrawn";
+export const RETURN_STATES = [
+  "blocked",
+  "seen",
+  "held",
+  "prepared",
+  "delivered",
+  "accepted",
+  "refused",
+  "uncertain",
+  "withdrawn",
+] as const;
+export type ReturnState = (typeof RETURN_STATES)[number];
 
 /** The name of a return at its destination: at most 120 characters. `installation` tells two installations on one inbox apart. */
 export function returnName(installation: string, { stream, subject, version }: ReturnId): string {

@@ -151,6 +151,7 @@ export interface AuditEntry {
     | "fence"
     | "move"
     | "merge"
+    | "return"
     | "rename";
   /** Empty if the entry concerns no resource. */
   readonly resource: ResourceName;

@@ -15,6 +15,7 @@ import { describePolling } from "./store-polling.ts";
 import { describePrivacy } from "./store-privacy.ts";
 import { describeReference } from "./store-reference.ts";
 import { describeRemapping } from "./store-remapping.ts";
+import { describeReturns } from "./store-returns.ts";
 import type { MakePlace, StoreFeatures } from "./store-scene.ts";
 import { describeRounds } from "./store-rounds.ts";
 import { describeSweeps } from "./store-sweeps.ts";
@@ -39,6 +40,7 @@ export function describeStore(name: string, makePlace: MakePlace, features: Stor
     describeFreshness(makePlace);
     describeNotices(makePlace);
     describePrivacy(makePlace);
+    describeReturns(makePlace, features);
     describeOpening(makePlace, features);
   });
 }

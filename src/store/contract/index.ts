@@ -16,6 +16,7 @@ import type { NoticeStore } from "./people/notices.ts";
 import type { PrivacyStore } from "./people/privacy.ts";
 import type { WatchStore } from "./people/watches.ts";
 import type { RecordStore } from "./records.ts";
+import type { ReturnStore } from "./returns.ts";
 import type { RevisionStore, ScheduleStore } from "./schedule.ts";
 import type { RoundStore } from "./rounds.ts";
 import type { SweepStore } from "./sweeps.ts";
@@ -59,6 +60,7 @@ export interface Store
   readonly history: HistoryStore;
   readonly privacy: PrivacyStore;
   readonly cluster: Cluster;
+  readonly returns: ReturnStore;
   readonly rounds: RoundStore;
   readonly watches: WatchStore;
 
@@ -127,6 +129,7 @@ export * from "./matching.ts";
 export * from "./naming.ts";
 export * from "./notes.ts";
 export * from "./cluster.ts";
+export * from "./returns.ts";
 export * from "./rounds.ts";
 export * from "./maintenance.ts";
 export * from "./people/acts.ts";

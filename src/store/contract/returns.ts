@@ -10,7 +10,7 @@ export interface StoredReturn extends Return {
   readonly following: "due" | "done" | undefined;
   /** How often handing over (or what follows) was tried since it became due. */
   readonly attempts: number;
-  /** When it is tried next, in epoch milliseconds. */
+  /** When it is tried next, in epoch milliseconds; for a delivered one, when it was delivered. */
   readonly dueAt: number;
   /** Why it is held, uncertain or refused, or why the last attempt failed. */
   readonly error: ErrorFacts | undefined;
@@ -57,8 +57,8 @@ export interface ReturnQuery {
   readonly following?: "due";
   /** Only those whose next attempt is due by then. */
   readonly dueBy?: number;
-  /** In order of stream, subject and version, after this one. */
-  readonly after?: ReturnId | undefined;
+  /** The last one of the page before. The order is that of streams; then, with `dueBy`, of due times; then of subjects and versions. */
+  readonly after?: StoredReturn | undefined;
   readonly limit: number;
 }
 
@@ -91,6 +91,8 @@ export interface ReturnStore {
   prepare(next: Return, as: PreparedAs): Promise<boolean>;
 
   one(id: ReturnId): Promise<StoredReturn | undefined>;
+  /** All versions of a subject, the newest first. */
+  versions(stream: string, subject: string): Promise<readonly StoredReturn[]>;
   find(query: ReturnQuery): Promise<readonly StoredReturn[]>;
 
   /** Ends an attempt. False if its state has changed meanwhile: then nothing was changed. `delivered` and `followed` are durable. */
@@ -107,5 +109,13 @@ export interface ReturnStore {
    */
   decide(id: ReturnId, decision: "send" | "withdraw" | "arrived", by: Actor | undefined): Promise<boolean>;
 
+  /** Counts of the streams that have returns, in order of their names. */
   counts(): Promise<readonly ReturnCounts[]>;
+
+  /**
+   * Empties contents that were prepared before this moment and are needed no more: of what was withdrawn, and of versions that a newer one has
+   * replaced in the ERP. What the ERP has now stays, because corrections are compared with it. Hashes, versions, answers and the order of
+   * versions always stay. Returns how many.
+   */
+  prune(before: number): Promise<number>;
 }

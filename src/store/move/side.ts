@@ -7,7 +7,7 @@ export const ROWS_AT_ONCE = 2_000;
 
 /** Whether a store holds a record or a stream, or ever did. */
 export const IS_USED =
-  "SELECT EXISTS (SELECT 1 FROM records) OR EXISTS (SELECT 1 FROM streams) OR EXISTS (SELECT 1 FROM audit) AS used";
+  "SELECT EXISTS (SELECT 1 FROM records) OR EXISTS (SELECT 1 FROM streams) OR EXISTS (SELECT 1 FROM audit) OR EXISTS (SELECT 1 FROM returns) AS used";
 
 /** A table to move; both stores have the same columns. */
 export interface MovedTable {

@@ -5,12 +5,13 @@ import { Acts } from "./acts.ts";
 import { Care } from "./care.ts";
 import { Groups } from "./groups.ts";
 import { Notices } from "./notices.ts";
+import { Returns } from "./returns.ts";
 import { Rounds } from "./rounds.ts";
 import { RunHistory } from "./run-history.ts";
 import { Watches } from "./watches.ts";
 
 /** Roles whose code all stores share: what a store keeps for people, and the rounds of changes that a guard counts. */
-export type Roles = Pick<Store, "acts" | "notices" | "groups" | "history" | "care" | "watches" | "rounds">;
+export type Roles = Pick<Store, "acts" | "notices" | "groups" | "history" | "care" | "watches" | "rounds" | "returns">;
 
 export function makeRoles(access: Access, clock: Clock, dialect: Dialect): Roles {
   return {
@@ -19,6 +20,7 @@ export function makeRoles(access: Access, clock: Clock, dialect: Dialect): Roles
     groups: new Groups(access, dialect),
     history: new RunHistory(access),
     care: new Care(access),
+    returns: new Returns(access, clock),
     rounds: new Rounds(access),
     watches: new Watches(access, clock, dialect),
   };

@@ -70,6 +70,7 @@ export class SqliteStore implements Store {
   readonly care: Roles["care"];
   readonly privacy: Store["privacy"];
   readonly watches: Roles["watches"];
+  readonly returns: Roles["returns"];
   readonly rounds: Roles["rounds"];
   readonly #isReader: boolean;
   #isClosing = false;
@@ -94,6 +95,7 @@ export class SqliteStore implements Store {
     const roles = makeRoles(access, clock, sqliteDialect);
     ({ acts: this.acts, notices: this.notices, groups: this.groups } = roles);
     ({ history: this.history, care: this.care, watches: this.watches, rounds: this.rounds } = roles);
+    this.returns = roles.returns;
     this.#same = sameSql(access, clock, sqliteDialect);
     this.#parts = new InParts(this.#commit.run.bind(this.#commit), restOf(as));
     const driver: StepDriver = {

@@ -6,6 +6,7 @@ import { servers } from "./0005-servers.ts";
 import { program } from "./0006-program.ts";
 import { stepsMigration } from "./0007-steps.ts";
 import { postgresWakingMigration } from "./0008-waking.ts";
+import { postgresReturnsMigration } from "./0009-returns.ts";
 
 /** The migrations of the schema, oldest first: entry n leads from version n to n + 1. Entries are added, never edited. */
 export const postgresMigrations: readonly string[] = [
@@ -17,4 +18,5 @@ export const postgresMigrations: readonly string[] = [
   program,
   stepsMigration,
   postgresWakingMigration,
+  postgresReturnsMigration,
 ];

@@ -15,6 +15,7 @@ import { recentActs } from "./0014-recent-acts.ts";
 import { watches } from "./0015-watches.ts";
 import { sqliteMoveMigration } from "./0016-move.ts";
 import { sqliteWakingMigration } from "./0017-waking.ts";
+import { sqliteReturnsMigration } from "./0018-returns.ts";
 
 /** The migrations of the store, oldest first: entry n leads from version n to n + 1. Entries are added, never edited. */
 export const sqliteMigrations: readonly string[] = [
@@ -35,4 +36,5 @@ export const sqliteMigrations: readonly string[] = [
   watches,
   sqliteMoveMigration,
   sqliteWakingMigration,
+  sqliteReturnsMigration,
 ];

@@ -1,0 +1,90 @@
+import { RETURN_STATES, type ReturnState } from "#model";
+import type { ReturnQuery } from "../contract/returns.ts";
+import { mayReturn, RETURN_MOVES, type ReturnEvent } from "../return-transitions.ts";
+
+/** Contents emptied per step. */
+const PRUNED_AT_ONCE = 500;
+
+/** `@of` is the stream. */
+export const IS_ONE = "stream = @of AND subject = @subject AND version = @version";
+/** Condition: the subject has this version only as a blocked one, and none that is newer. */
+export const IS_NEXT = `NOT EXISTS (
+  SELECT 1 FROM returns n WHERE n.stream = @of AND n.subject = @subject
+    AND (n.version > @version OR n.version = @version AND NOT ${may("make", "n.state")}))`;
+/** Condition: the version that is replaced is the newest, and the ERP refused it. */
+export const IS_REFUSED = `EXISTS (
+    SELECT 1 FROM returns f WHERE f.stream = @of AND f.subject = @subject AND f.version = @replaces AND f.state = 'refused')
+  AND NOT EXISTS (SELECT 1 FROM returns n WHERE n.stream = @of AND n.subject = @subject AND n.version > @replaces)`;
+
+export const PASS = `
+  UPDATE returns SET ${moved("pass")}
+  WHERE stream = @of AND subject = @subject AND version < @version AND ${may("pass")} AND ${IS_NEXT}`;
+
+export const prepareIf = (condition: string) => `
+  INSERT INTO returns (stream, subject, version, kind, service_id, replaces, hash, content, state, prepared_at, attempts, due_at, error)
+  SELECT @of, @subject, @version, @kind, @service_id, @replaces, @hash, @content, @state, @now, @attempts, @due_at, @error
+  WHERE ${condition}
+  ON CONFLICT (stream, subject, version) DO UPDATE SET
+    kind = excluded.kind, service_id = excluded.service_id, replaces = excluded.replaces, hash = excluded.hash,
+    content = excluded.content, state = excluded.state, prepared_at = excluded.prepared_at, due_at = excluded.due_at, error = excluded.error,
+    attempts = CASE WHEN excluded.attempts = 0 THEN 0 ELSE returns.attempts + 1 END
+  RETURNING version`;
+
+export const COUNT =
+  "SELECT stream, state, count(*) AS count, min(due_at) AS oldest FROM returns GROUP BY stream, state";
+export const COUNT_FOLLOWING = "SELECT stream, count(*) AS count FROM returns WHERE following = 'due' GROUP BY stream";
+
+/** Condition: a content that is needed no more: a newer version was handed over, it never was, or nothing is ever compared with it. */
+const IS_SETTLED = `(state IN ('seen', 'withdrawn')
+  OR state = 'accepted' AND following IS DISTINCT FROM 'due' AND kind IN ('status', 'state', 'cancelled')
+  OR state IN ('accepted', 'delivered', 'refused') AND following IS DISTINCT FROM 'due' AND EXISTS (
+    SELECT 1 FROM returns n WHERE n.stream = r.stream AND n.subject = r.subject AND n.version > r.version
+      AND n.state IN ('delivered', 'accepted')))`;
+
+/** Empties some contents that are needed no more. */
+export const PRUNE = `
+  UPDATE returns SET content = NULL WHERE (stream, subject, version) IN (
+    SELECT r.stream, r.subject, r.version FROM returns r
+    WHERE r.prepared_at < @before AND r.content IS NOT NULL AND ${IS_SETTLED} LIMIT ${PRUNED_AT_ONCE})
+  RETURNING version`;
+
+/** Condition: the event may happen to a return in this state. */
+export function may(event: ReturnEvent, state = "state"): string {
+  const from = RETURN_STATES.filter((each) => mayReturn(each, event));
+  return `${state} IN (${from.map((each) => `'${each}'`).join(", ")})`;
+}
+
+export function moved(event: ReturnEvent): string {
+  const moves = RETURN_STATES.flatMap((from) => {
+    const to = RETURN_MOVES[from][event];
+    return to === undefined ? [] : [`WHEN '${from}' THEN '${to}'`];
+  });
+  return `state = CASE state ${moves.join(" ")} END`;
+}
+
+/** The order of {@link ReturnStore.find} within a stream. */
+export const orderOf = ({ dueBy }: ReturnQuery) =>
+  dueBy === undefined ? "subject, version" : "due_at, subject, version";
+
+/** A part of a query that one range of an index answers: one stream and one state, or what follows. */
+export function partOf(
+  query: ReturnQuery,
+  { stream, at }: { stream: string; at: number },
+  state: ReturnState | undefined,
+): string[] {
+  const { after, dueBy } = query;
+  if (after !== undefined && stream < after.stream) return [];
+  const conditions = [
+    `stream = @stream${at}`,
+    state === undefined ? "following = 'due'" : `state = '${state}'`,
+    ...(dueBy === undefined ? [] : ["due_at <= @dueBy"]),
+    ...(after?.stream === stream ? [isAfter(query)] : []),
+  ];
+  const rows = `SELECT * FROM returns WHERE ${conditions.join(" AND ")} ORDER BY ${orderOf(query)} LIMIT @limit`;
+  return [`SELECT * FROM (${rows}) AS part`];
+}
+
+const isAfter = ({ dueBy }: ReturnQuery) =>
+  dueBy === undefined
+    ? "(subject, version) > (@afterSubject, @afterVersion)"
+    : "(due_at, subject, version) > (@afterDue, @afterSubject, @afterVersion)";

@@ -1,0 +1,295 @@
+import {
+  ParkError,
+  RETURN_STATES,
+  type Actor,
+  type Clock,
+  type ErrorFacts,
+  type Json,
+  type RecordId,
+  type Return,
+  type ReturnAnswer,
+  type ReturnId,
+  type ReturnState,
+} from "#model";
+import type {
+  PreparedAs,
+  ReturnCounts,
+  ReturnMark,
+  ReturnOutcome,
+  ReturnQuery,
+  ReturnStore,
+  StoredReturn,
+} from "../contract/returns.ts";
+import { addAudit } from "../rows/audit-row.ts";
+import { parseText, type JsonText } from "../rows/json-text.ts";
+import { returnOf, type ReturnRow } from "../rows/return-row.ts";
+import type { ReturnEvent } from "../return-transitions.ts";
+import { sayAgain } from "../said-again.ts";
+import type { Access, SqlValues, Statement } from "./access.ts";
+import {
+  COUNT,
+  COUNT_FOLLOWING,
+  IS_NEXT,
+  IS_ONE,
+  IS_REFUSED,
+  PASS,
+  PRUNE,
+  may,
+  moved,
+  orderOf,
+  partOf,
+  prepareIf,
+} from "./return-sql.ts";
+
+/** Subjects per read. */
+const SUBJECTS_AT_ONCE = 200;
+/** A subject is a part of a name that has at most 120 characters, and of an index of the store. */
+const LONGEST_SUBJECT = 400;
+const DURABLE = { durable: true } as const;
+
+/** The lane back to the ERP. */
+export class Returns implements ReturnStore {
+  readonly #access: Access;
+  readonly #clock: Clock;
+
+  constructor(access: Access, clock: Clock) {
+    this.#access = access;
+    this.#clock = clock;
+  }
+
+  async mark(stream: string): Promise<ReturnMark | undefined> {
+    const sql = "SELECT name, value FROM return_marks WHERE stream = @stream";
+    const rows = await this.#access.read<{ name: string; value: JsonText<Json> }>(sql, { stream });
+    if (rows.length === 0) return undefined;
+    const members = Object.fromEntries(rows.map(({ name, value }) => [name, parseText(value)]));
+    return Object.assign({ beginAt: 0 }, members);
+  }
+
+  async saveMark(stream: string, members: Parameters<ReturnStore["saveMark"]>[1]): Promise<void> {
+    const statements = Object.entries(members).map(([name, value]): Statement => {
+      if (value === undefined)
+        return { sql: "DELETE FROM return_marks WHERE stream = @stream AND name = @name", values: { stream, name } };
+      const sql = `INSERT INTO return_marks (stream, name, value) VALUES (@stream, @name, @value)
+        ON CONFLICT (stream, name) DO UPDATE SET value = excluded.value`;
+      // The cursor is the reader's, and must come back as it was.
+      const clean = name === "cursor" ? value : this.#access.clean(value);
+      return { sql, values: { stream, name, value: JSON.stringify(clean) } };
+    });
+    if (statements.length > 0) await this.#access.step(statements, DURABLE);
+  }
+
+  async latest(stream: string, subjects: readonly string[]): Promise<ReadonlyMap<string, StoredReturn>> {
+    const found = new Map<string, StoredReturn>();
+    for (let from = 0; from < subjects.length; from += SUBJECTS_AT_ONCE) {
+      const part = subjects.slice(from, from + SUBJECTS_AT_ONCE);
+      const names = part.map((_, at) => `@subject${at}`).join(", ");
+      const sql = `
+        SELECT r.* FROM returns r WHERE r.stream = @stream AND r.subject IN (${names})
+          AND r.version = (SELECT max(n.version) FROM returns n WHERE n.stream = r.stream AND n.subject = r.subject)`;
+      const values = Object.fromEntries(part.map((subject, at) => [`subject${at}`, subject]));
+      for (const row of await this.#access.read<ReturnRow>(sql, { ...values, stream }))
+        found.set(row.subject, returnOf(row));
+    }
+    return found;
+  }
+
+  async prepare(next: Return, as: PreparedAs): Promise<boolean> {
+    const { length } = next.subject;
+    if (length > LONGEST_SUBJECT)
+      throw new ParkError(
+        "E_STORE_VALUE",
+        `the key ${next.subject.slice(0, 40)}… is too long for a return: found ${length} characters, expected at most ${LONGEST_SUBJECT}`,
+      );
+    const values = this.#valuesOf(next, as);
+    const { of, subject, version } = values;
+    const pass = { sql: PASS, values: { of, subject, version } };
+    return this.#changes([pass, { sql: prepareIf(IS_NEXT), values }]);
+  }
+
+  #valuesOf(next: Return, as: PreparedAs) {
+    const { kind, hash, content } = next;
+    const now = this.#clock.now();
+    return {
+      ...valuesOf(next),
+      kind,
+      hash,
+      now,
+      state: as.state,
+      service_id: next.serviceId ?? null,
+      replaces: next.replaces ?? null,
+      content: JSON.stringify(content),
+      error: "error" in as ? this.#text(as.error) : null,
+      due_at: as.state === "blocked" ? as.dueAt : now,
+      attempts: as.state === "blocked" ? 1 : 0,
+    };
+  }
+
+  async one(id: ReturnId): Promise<StoredReturn | undefined> {
+    const sql = `SELECT * FROM returns WHERE ${IS_ONE}`;
+    const [row] = await this.#access.read<ReturnRow>(sql, valuesOf(id));
+    return row && returnOf(row);
+  }
+
+  async versions(stream: string, subject: string): Promise<readonly StoredReturn[]> {
+    const sql = "SELECT * FROM returns WHERE stream = @stream AND subject = @subject ORDER BY version DESC";
+    return (await this.#access.read<ReturnRow>(sql, { stream, subject })).map(returnOf);
+  }
+
+  async find(query: ReturnQuery): Promise<readonly StoredReturn[]> {
+    const streams = query.stream === undefined ? await this.#streams() : [query.stream];
+    const states = query.following === undefined ? (query.states ?? RETURN_STATES) : [undefined];
+    const parts = streams.flatMap((stream, at) => states.flatMap((state) => partOf(query, { stream, at }, state)));
+    if (parts.length === 0) return [];
+    const { after, dueBy, limit } = query;
+    const sql = `SELECT * FROM (${parts.join(" UNION ALL ")}) AS found ORDER BY stream, ${orderOf(query)} LIMIT @limit`;
+    const values = {
+      ...Object.fromEntries(streams.map((stream, at) => [`stream${at}`, stream])),
+      ...(after && {
+        afterSubject: after.subject,
+        afterVersion: after.version,
+        afterDue: after.dueAt,
+      }),
+      ...(dueBy === undefined ? {} : { dueBy }),
+      limit,
+    };
+    return (await this.#access.read<ReturnRow>(sql, values)).map(returnOf);
+  }
+
+  async #streams(): Promise<string[]> {
+    const rows = await this.#access.read<{ stream: string }>("SELECT DISTINCT stream FROM returns");
+    return rows.map(({ stream }) => stream);
+  }
+
+  async ended(id: ReturnId, outcome: ReturnOutcome): Promise<boolean> {
+    const now = this.#clock.now();
+    const error = "error" in outcome ? this.#text(outcome.error) : null;
+    switch (outcome.kind) {
+      case "delivered": {
+        const set = "delivered_at = @now, due_at = @now, attempts = 0, error = NULL, following = @following";
+        return this.#move(id, "deliver", { set, values: { now, following: outcome.follows ? "due" : null } });
+      }
+      case "failed": {
+        const set = "attempts = attempts + 1, error = @error, due_at = @dueAt";
+        const only = "(state = 'prepared' OR following = 'due')";
+        return this.#move(id, "fail", { set, only, values: { error, dueAt: outcome.dueAt } });
+      }
+      case "uncertain":
+      case "held": {
+        const event = outcome.kind === "held" ? "hold" : "doubt";
+        return this.#move(id, event, { set: "attempts = attempts + 1, error = @error", values: { error } });
+      }
+      case "followed": {
+        const sql = `
+          UPDATE returns SET following = 'done', attempts = 0, error = NULL WHERE ${IS_ONE} AND following = 'due' RETURNING version`;
+        return this.#changes([{ sql, values: valuesOf(id) }]);
+      }
+    }
+  }
+
+  answered(id: ReturnId, answer: ReturnAnswer, follows: boolean): Promise<boolean> {
+    const { result, document = null, message, at } = this.#access.clean(answer);
+    const isOk = result === "ok";
+    const error: ErrorFacts | undefined = isOk
+      ? undefined
+      : { code: "E_RETURN_REFUSED", message: message ?? "the ERP gave no reason", details: {} };
+    // Another document number has to be written into the service too.
+    const following =
+      isOk && follows ? "CASE WHEN following = 'done' AND document = @document THEN 'done' ELSE 'due' END" : "NULL";
+    const set = `
+      result = @result, document = @document, message = @message, answered_at = @at, delivered_at = coalesce(delivered_at, @at),
+      attempts = 0, due_at = @now, error = @error, following = ${following}`;
+    const values = { result, document, at, now: this.#clock.now(), message: message ?? null };
+    return this.#move(id, isOk ? "accept" : "refuse", {
+      set,
+      values: { ...values, error: error ? this.#text(error) : null },
+    });
+  }
+
+  async decide(id: ReturnId, decision: "send" | "withdraw" | "arrived", by: Actor | undefined): Promise<boolean> {
+    const now = this.#clock.now();
+    if (decision === "withdraw") {
+      const set = by === undefined ? "error = NULL, hash = ''" : "error = NULL";
+      return this.#move(id, by === undefined ? "takeBack" : "withdraw", { set, by });
+    }
+    if (decision === "arrived") {
+      const set = "delivered_at = @now, due_at = @now, attempts = 0, error = NULL";
+      return this.#move(id, "arrive", { set, values: { now }, by });
+    }
+    const found = await this.one(id);
+    if (found?.state !== "refused") {
+      const set = "due_at = @now, attempts = 0, error = CASE WHEN state = 'blocked' THEN error END";
+      return this.#move(id, "send", { set, only: "state <> 'refused'", values: { now }, by });
+    }
+    const values = this.#valuesOf(sayAgain(found), { state: "prepared" });
+    const { of, subject, replaces } = values;
+    const history = this.#history(id, "send", by, { sql: IS_REFUSED, values: { of, subject, replaces } });
+    return this.#changes([...history, { sql: prepareIf(IS_REFUSED), values }]);
+  }
+
+  /** Moves a return whose state allows it, and writes down who did. */
+  #move(
+    id: ReturnId,
+    event: ReturnEvent,
+    {
+      set,
+      only = "1 = 1",
+      values = {},
+      by,
+    }: { set: string; only?: string; values?: SqlValues; by?: Actor | undefined },
+  ): Promise<boolean> {
+    const allowed = `${IS_ONE} AND ${may(event)} AND ${only}`;
+    const sql = `UPDATE returns SET ${moved(event)}, ${set} WHERE ${allowed} RETURNING version`;
+    const when = { sql: `EXISTS (SELECT 1 FROM returns WHERE ${allowed})`, values: valuesOf(id) };
+    return this.#changes([...this.#history(id, event, by, when), { sql, values: { ...valuesOf(id), ...values } }]);
+  }
+
+  #history(id: ReturnId, event: ReturnEvent, by: Actor | undefined, when: Statement): Statement[] {
+    if (by === undefined) return [];
+    const entry = {
+      action: "return",
+      resource: "",
+      outcome: `${event}, version ${id.version}`,
+      by: this.#access.clean(by),
+    } as const;
+    return [addAudit(this.#clock.now(), historyOf(id), entry, when)];
+  }
+
+  /** Whether the last of the statements, which alone gives a row, changed anything. */
+  async #changes(statements: readonly Statement[]): Promise<boolean> {
+    return (await this.#access.step(statements, DURABLE)).length > 0;
+  }
+
+  async counts(): Promise<readonly ReturnCounts[]> {
+    const [rows, following] = [
+      await this.#access.read<{ stream: string; state: ReturnState; count: number; oldest: number }>(COUNT),
+      await this.#access.read<{ stream: string; count: number }>(COUNT_FOLLOWING),
+    ];
+    const streams = [...new Set(rows.map(({ stream }) => stream))].toSorted();
+    return streams.map((stream) => {
+      const own = rows.filter((row) => row.stream === stream);
+      return {
+        stream,
+        states: Object.fromEntries(own.map(({ state, count }) => [state, count])),
+        oldestUnanswered: own.find(({ state }) => state === "delivered")?.oldest,
+        following: following.find((row) => row.stream === stream)?.count ?? 0,
+      };
+    });
+  }
+
+  prune(before: number): Promise<number> {
+    return this.#access.untilNone({ sql: PRUNE, values: { before } });
+  }
+
+  #text(error: ErrorFacts): string {
+    return JSON.stringify(this.#access.clean(error));
+  }
+}
+
+/** Under which name the history has what people did to a return. */
+export function historyOf({ stream, subject }: Pick<ReturnId, "stream" | "subject">): RecordId {
+  return { stream: `returns/${stream}`, key: subject };
+}
+
+function valuesOf({ stream, subject, version }: ReturnId) {
+  return { of: stream, subject, version };
+}
