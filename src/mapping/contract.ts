@@ -1,4 +1,5 @@
 import type { PlacedProblem } from "./check/problem.ts";
+import type { ReturnStream } from "./returns-contract.ts";
 import type { Json, Key, ResourceName, Row, StreamName } from "#model";
 
 /** A field's value as the sync file derives it from a row. References and lookups still have to be resolved. */
@@ -137,6 +138,8 @@ export interface SyncFile {
   readonly sourcesWith: (environment: Readonly<Record<string, string>>) => Pick<SyncFile, "sources" | "secrets">;
   /** Parents before children. */
   readonly streams: readonly Stream[];
+  /** What goes back to the ERP; empty unless the sync file has `returns`. */
+  readonly returns: readonly ReturnStream[];
   /** Unset variables that sources name; empty unless the context allows them. */
   readonly unsetVariables: readonly string[];
   /** All variables that sources name. */

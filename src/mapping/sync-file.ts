@@ -62,6 +62,7 @@ export function loadSyncFile(text: string, context: SyncFileContext): SyncFile {
     unsetVariables: sources.unsetVariables,
     variables: sources.variables,
     streams: compilable.toSorted((a, b) => order.indexOf(a.name) - order.indexOf(b.name)).map(compileStream),
+    returns: [],
     warnings: onePerPlace(warnings.map((warning) => yaml.place(warning))),
   };
 }
