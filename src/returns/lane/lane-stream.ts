@@ -6,7 +6,7 @@ import type { Consequence, Destination, ReturnMapper, ReturnReader } from "../co
 
 /** A stream of returns with everything that it needs. */
 export interface LaneStream {
-  readonly stream: ReturnStream;
+  readonly stream: Pick<ReturnStream, "name" | "kind" | "corrections" | "guard" | "everyMs" | "beginAt" | "answers">;
   readonly reader: ReturnReader;
   readonly mapper: ReturnMapper;
   readonly destination: Destination;

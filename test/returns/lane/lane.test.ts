@@ -1,0 +1,286 @@
+import { describe, expect, it } from "vitest";
+import { RetryError, type Return, type ReturnAnswer } from "#model";
+import type { Consequence, Destination } from "#returns";
+import type { OpenedSource } from "#sources";
+import { sqlitePlace } from "../../store/sqlite-place.ts";
+import { useServers } from "../../sources/sql/servers.ts";
+import { withInbox } from "../destinations/sql-inbox.ts";
+import { LaneScene, missingKey, ScriptedService, type SceneOptions } from "./lane-scene.ts";
+
+const { open } = useServers();
+const PERSON = { name: "anna", via: "cli" } as const;
+
+async function erpWithLane(options: SceneOptions = {}) {
+  const erp = await withInbox(await open("sqlite"), "sqlite");
+  const scene = await LaneScene.open(erp.source, options);
+  const { writer } = erp.place;
+  return {
+    erp,
+    scene,
+    count: async (where = "1 = 1") => Number(await writer.one(`select count(*) from svcsync_returns where ${where}`)),
+    answer: (name: string, result: string, document: string | null = null) =>
+      writer.run(
+        `insert into svcsync_answers (return_id, result, document, message, answered_at)
+         values ('${name}', '${result}', ${document === null ? "null" : `'${document}'`}, 'said so', '2026-01-05T09:00:00Z')`,
+      ),
+    async [Symbol.asyncDispose]() {
+      await scene[Symbol.asyncDispose]();
+      await erp[Symbol.asyncDispose]();
+    },
+  };
+}
+
+describe("a lane", () => {
+  it("hands over what was approved since it was switched on, once, and nothing older", async () => {
+    await using lane = await erpWithLane();
+    const { scene, count } = lane;
+    scene.approve("1", 1, { finalAt: scene.clock.now() - 86_400_000 });
+    await scene.round();
+    expect(await scene.states()).toEqual([]);
+    scene.approve("2");
+    await scene.round();
+    await scene.round();
+    await scene.restart();
+    scene.service.set("2", scene.service.work.get("2"));
+    await scene.round();
+    expect(await scene.states()).toEqual(["2/1 fact delivered"]);
+    expect(await count()).toBe(1);
+  });
+
+  it("keeps a correction until a person sends it, and a cancellation likewise", async () => {
+    await using lane = await erpWithLane();
+    const { scene, count } = lane;
+    await scene.round();
+    scene.approve("2");
+    await scene.round();
+    scene.approve("2", 3);
+    await scene.round();
+    expect(await scene.states()).toEqual(["2/1 fact delivered", "2/2 correction held"]);
+    expect(await count()).toBe(1);
+    expect(await scene.store.returns.decide({ stream: "reports", subject: "2", version: 2 }, "send", PERSON)).toBe(
+      true,
+    );
+    await scene.round();
+    expect(await count("kind = 'correction' and replaces = 'prod/reports/2/1'")).toBe(1);
+    scene.service.set("2", undefined);
+    await scene.round();
+    expect(await scene.states()).toEqual(["2/1 fact delivered", "2/2 correction delivered", "2/3 cancelled held"]);
+  });
+
+  it("forgets a correction that the service took back", async () => {
+    await using lane = await erpWithLane();
+    const { scene } = lane;
+    await scene.round();
+    scene.approve("2");
+    await scene.round();
+    scene.approve("2", 3);
+    await scene.round();
+    scene.approve("2", 1);
+    await scene.round();
+    expect(await scene.states()).toEqual(["2/1 fact delivered", "2/2 correction withdrawn"]);
+    scene.approve("2", 3);
+    await scene.round();
+    expect(await scene.states()).toEqual(["2/1 fact delivered", "2/2 correction withdrawn", "2/3 correction held"]);
+  });
+
+  it("finds by the daily look at everything what is gone, and what no list showed", async () => {
+    await using lane = await erpWithLane({ corrections: "send" });
+    const { scene } = lane;
+    await scene.round();
+    scene.approve("2");
+    await scene.round();
+    scene.service.isSilent = true;
+    scene.service.set("2", undefined);
+    scene.approve("3");
+    await scene.round();
+    expect(await scene.states()).toEqual(["2/1 fact delivered"]);
+    await scene.round(86_400_000);
+    expect(await scene.states()).toEqual(["2/1 fact delivered", "2/2 cancelled delivered", "3/1 fact delivered"]);
+  });
+
+  it("blocks a report whose key is unknown, tries it again, and lets the others flow", async () => {
+    await using lane = await erpWithLane();
+    const { scene } = lane;
+    await scene.round();
+    scene.approve("1", 1, { fault: missingKey });
+    scene.approve("2");
+    await scene.round();
+    expect(await scene.states()).toEqual(["1/1 fact blocked", "2/1 fact delivered"]);
+    expect((await scene.store.returns.find({ states: ["blocked"], limit: 1 }))[0]?.error?.code).toBe("E_RETURN_KEY");
+    scene.service.isSilent = true;
+    scene.approve("1");
+    await scene.round();
+    await scene.round(3_600_000);
+    expect(await scene.states()).toEqual(["1/1 fact delivered", "2/1 fact delivered"]);
+  });
+
+  it("keeps the fault of a stream until a round succeeds, and hands over meanwhile", async () => {
+    await using lane = await erpWithLane();
+    const { scene } = lane;
+    await scene.round();
+    scene.service.isDown = true;
+    await scene.round();
+    const since = scene.clock.now();
+    await scene.round();
+    expect((await scene.store.returns.mark("reports"))?.error).toMatchObject({
+      code: "E_SERVICE_UNREACHABLE",
+      at: since,
+    });
+    scene.service.isDown = false;
+    await scene.round();
+    expect((await scene.store.returns.mark("reports"))?.error).toBeUndefined();
+  });
+
+  it("holds more than usual until a person releases it", async () => {
+    await using lane = await erpWithLane({ guard: 2 });
+    const { scene, count } = lane;
+    await scene.round();
+    for (const subject of ["1", "2", "3"]) scene.approve(subject);
+    await scene.round();
+    await scene.round();
+    expect(await count()).toBe(0);
+    expect((await scene.store.returns.mark("reports"))?.held).toMatchObject({ count: 3, usual: 0 });
+    await scene.store.returns.saveMark("reports", { held: undefined, released: 3 });
+    await scene.round();
+    expect(await count()).toBe(3);
+    expect((await scene.store.returns.mark("reports"))?.released).toBeUndefined();
+  });
+});
+
+describe("an answer of the ERP", () => {
+  it("is kept, and what follows is carried out once", async () => {
+    const written: (string | undefined)[] = [];
+    let fails = 1;
+    const consequence: Consequence = {
+      async carryOut(_item: Return, { document }: ReturnAnswer) {
+        if (fails-- > 0) throw new RetryError("E_SERVICE_FAILED", "503");
+        written.push(document);
+      },
+    };
+    await using lane = await erpWithLane({ consequence });
+    const { scene, answer } = lane;
+    await scene.round();
+    scene.approve("2");
+    await scene.round();
+    await answer("prod/reports/2/1", "ok", "RE-7");
+    await scene.round();
+    await scene.round();
+    await scene.round();
+    expect(written).toEqual(["RE-7"]);
+    expect(await scene.one("2", 1)).toMatchObject({
+      state: "accepted",
+      answer: { document: "RE-7" },
+      following: "done",
+    });
+  });
+
+  it("lets the correction of a refused report flow without a person", async () => {
+    await using lane = await erpWithLane();
+    const { scene, answer, count } = lane;
+    await scene.round();
+    scene.approve("2");
+    await scene.round();
+    await answer("prod/reports/2/1", "refused");
+    await scene.round();
+    expect(await scene.one("2", 1)).toMatchObject({ state: "refused", answer: { message: "said so" } });
+    scene.approve("2", 4);
+    await scene.round();
+    expect(await scene.states()).toEqual(["2/1 fact refused", "2/2 correction delivered"]);
+    expect(await count()).toBe(2);
+  });
+
+  it("can be asked for again: the same content goes as a new version", async () => {
+    await using lane = await erpWithLane();
+    const { scene, answer } = lane;
+    await scene.round();
+    scene.approve("2");
+    await scene.round();
+    await answer("prod/reports/2/1", "refused");
+    await scene.round();
+    expect(await scene.store.returns.decide({ stream: "reports", subject: "2", version: 1 }, "send", PERSON)).toBe(
+      true,
+    );
+    await scene.round();
+    expect(await scene.states()).toEqual(["2/1 fact refused", "2/2 correction delivered"]);
+  });
+});
+
+describe("a store that was put back, or lost", () => {
+  it("finds in the inbox what it has forgotten, and hands over nothing twice", async () => {
+    await using lane = await erpWithLane();
+    const { scene, count, erp } = lane;
+    await scene.round();
+    scene.approve("2");
+    await scene.round();
+    await using lost = await forgetful(erp.source, scene.service);
+    await lost.round();
+    lost.service.set("2", { ...scene.service.work.get("2")!, finalAt: lost.clock.now() });
+    await lost.round();
+    expect(await lost.states()).toEqual(["2/1 fact delivered"]);
+    expect(await count()).toBe(1);
+  });
+
+  it("gives what changed since a person to decide, as a version behind all that the inbox has", async () => {
+    await using lane = await erpWithLane({ corrections: "send" });
+    const { scene, count, erp } = lane;
+    await scene.round();
+    scene.approve("2");
+    await scene.round();
+    scene.approve("2", 2);
+    await scene.round();
+    expect(await count()).toBe(2);
+    await using lost = await forgetful(erp.source, scene.service);
+    lost.approve("2", 5, { finalAt: lost.clock.now() + 600_000 });
+    await lost.round();
+    await lost.round();
+    lost.service.set("2", lost.service.work.get("2"));
+    await lost.round();
+    expect(await lost.states()).toEqual(["2/2 correction withdrawn", "2/3 correction held"]);
+    expect((await lost.store.returns.find({ states: ["held"], limit: 1 }))[0]?.error?.code).toBe("E_RETURN_CONFLICT");
+    expect(await count()).toBe(2);
+    await lost.store.returns.decide({ stream: "reports", subject: "2", version: 3 }, "send", PERSON);
+    await lost.round();
+    expect(await count("version = 3 and replaces = 'prod/reports/2/2'")).toBe(1);
+  });
+});
+
+it("hands over once though each answer of the inbox is lost", async () => {
+  await using lane = await erpWithLane({ through: losingAnswers });
+  const { scene, count } = lane;
+  await scene.round();
+  for (const subject of ["1", "2", "3"]) scene.approve(subject);
+  for (let round = 0; round < 8; round++) await scene.round(3_600_000);
+  expect(await scene.states()).toEqual(["1/1 fact delivered", "2/1 fact delivered", "3/1 fact delivered"]);
+  expect(await count()).toBe(3);
+});
+
+/** Delivers, and then says that nobody knows: every first time. */
+function losingAnswers(destination: Destination): Destination {
+  const lost = new Set<string>();
+  return {
+    ...bound(destination),
+    async deliver(item, signal) {
+      const said = await destination.deliver(item, signal);
+      if (lost.has(item.subject)) return said;
+      lost.add(item.subject);
+      throw new RetryError("E_SOURCE_UNREACHABLE", "the connection was cut", { outcomeUnknown: true });
+    },
+  };
+}
+
+function bound(destination: Destination): Destination {
+  return {
+    deliver: (...of) => destination.deliver(...of),
+    highest: (...of) => destination.highest(...of),
+    answers: (...of) => destination.answers(...of),
+    check: (...of) => destination.check(...of),
+    [Symbol.asyncDispose]: () => destination[Symbol.asyncDispose](),
+  };
+}
+
+/** A lane whose store knows nothing, beside an inbox that does. */
+async function forgetful(source: OpenedSource<unknown>, service: ScriptedService): Promise<LaneScene> {
+  const fresh = new ScriptedService();
+  for (const [subject, work] of service.work) fresh.work.set(subject, work);
+  return LaneScene.open(source, { installation: "fresh" }, { place: await sqlitePlace(), service: fresh });
+}
