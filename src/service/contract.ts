@@ -1,3 +1,6 @@
+import type { ListFilter } from "./backward/filters.ts";
+import type { LinkTo } from "./backward/links.ts";
+import type { WholeQuery } from "./backward/wholes.ts";
 import type { Fence } from "./transport/fence.ts";
 import type { Finding, Json, JsonObject, ResourceName, ServiceId } from "#model";
 
@@ -67,6 +70,51 @@ export interface FieldFacts {
   /** How many records were examined. With 0, nothing is proven. */
   readonly recordCount: number;
   readonly facts: ReadonlyMap<string, FieldFact>;
+}
+
+/**
+ * Reads for the lane back to the ERP. All its requests give way to those of deliveries. Failures are those of {@link Service}.
+ */
+export interface BackwardReads {
+  list: Service["list"];
+  read: Service["read"];
+
+  /**
+   * A record with the records of its lists, unchanged while it was read; the sums of its lines are the totals that it shows. One request where the
+   * service expands lists, else one a list and two more. Undefined as {@link Service.read}.
+   * @throws {RetryError} E_RETURN_MOVING when that failed three times in a row.
+   */
+  whole(
+    resource: ResourceName,
+    id: ServiceId,
+    query: WholeQuery,
+    signal: AbortSignal,
+  ): Promise<ServiceRecord | undefined>;
+
+  /** Whether the service was proven to obey this filter. Asks it up to three short questions where that is not known. */
+  obeys(resource: ResourceName, filter: ListFilter["name"], signal: AbortSignal): Promise<boolean>;
+
+  /**
+   * The records that a filter shows, with its own field; each row is checked.
+   * @throws {RetryError} E_RETURN_CANARY when a row shows that the filter does not work. It is not used again.
+   */
+  filtered(
+    resource: ResourceName,
+    filter: ListFilter,
+    fields: readonly string[],
+    signal: AbortSignal,
+  ): AsyncIterable<ServiceRecord[]>;
+
+  /** The filter was seen to leave out a record: it is not used again. */
+  distrust(resource: ResourceName, filter: ListFilter["name"], found: string): void;
+
+  /** The record of `resource` that links to another one; undefined if there is none. */
+  linked(
+    resource: ResourceName,
+    to: LinkTo,
+    fields: readonly string[],
+    signal: AbortSignal,
+  ): Promise<ServiceRecord | undefined>;
 }
 
 /**
@@ -144,6 +192,9 @@ export interface Service extends AsyncDisposable {
    * fields, and by the catalogue where records show nothing. Never writes.
    */
   fields(resource: ResourceName, names: readonly string[], signal: AbortSignal): Promise<FieldFacts>;
+
+  /** What the lane back to the ERP reads. */
+  readonly backward: BackwardReads;
 
   state(): ServiceState;
 

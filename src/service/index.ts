@@ -1,5 +1,8 @@
 export * from "./contract.ts";
 export { openService, type ServiceContext } from "./open.ts";
+export type { ListFilter } from "./backward/filters.ts";
+export type { WholeQuery } from "./backward/wholes.ts";
+export { listsOf } from "./backward/report-lines.ts";
 export { fences, type Fence } from "./transport/fence.ts";
 export type { KeptSession, SessionCell } from "./transport/shared-token.ts";
 export { isOneRequest } from "./writes/moves.ts";
@@ -8,6 +11,6 @@ export { isRefusal } from "./transport/failures.ts";
 export { KnownNames, type ReferenceCache } from "./reads/reference.ts";
 export { resourceFacts, resourceNames } from "./catalogue/catalogue.ts";
 export { takes } from "./catalogue/catalogue-fields.ts";
-export { serviceIdOf, isEmpty, sameValue } from "./dialect/values.ts";
+export { serviceIdOf, instantOf, isEmpty, sameValue } from "./dialect/values.ts";
 export { catalogueFacts } from "./reads/field-facts.ts";
 export { mailingOf, type Mailing } from "./reads/mailing.ts";

@@ -2,6 +2,7 @@ import { systemClock, type Clock } from "#model";
 import { openHttp } from "#http";
 import type { Secrets, Settings } from "#settings";
 import type { Logger } from "#telemetry";
+import { openBackward } from "./backward/open-backward.ts";
 import { Brand } from "./dialect/brand.ts";
 import { Breaker, type BreakerSettings } from "./transport/breaker.ts";
 import type { Service } from "./contract.ts";
@@ -111,6 +112,13 @@ export function openService(settings: Settings["service"], secrets: Secrets, con
   const edits = new Edits(parts, customFields, records, merges, logger);
   const probe = new Probe({ ...parts, clock });
   const witness = new Witness(parts);
+  const backward = openBackward(parts, {
+    url: settings.url,
+    customFields,
+    merges,
+    now: () => serverClock.now(),
+    logger,
+  });
   const fieldReader = new FieldReader({ lists, paths, brand });
   return {
     create: (...args) => creates.create(...args),
@@ -119,6 +127,7 @@ export function openService(settings: Settings["service"], secrets: Secrets, con
     read: (...args) => records.read(...args),
     vouch: (...args) => witness.vouch(...args),
     list: (...args) => lists.pages(...args),
+    backward,
     lookup: (...args) => reference.lookup(...args),
     fields: (...args) => fieldReader.facts(...args),
     probe: (...args) => probe.run(...args),

@@ -10,11 +10,15 @@ import { walk, type Place } from "./walk.ts";
 
 /** Rows passed on at once. */
 const MOST_ROWS = 200;
+/** Larger pages of these lists come back empty, without an error. */
+const LARGEST_PAGE: Readonly<Record<ResourceName, number>> = { invoice: 100 };
 
 export interface ListQuery {
   readonly fields: readonly string[];
   /** Epoch milliseconds. */
   readonly changedSince?: number;
+  /** A parameter that narrows the list, in the tenant's spelling. Nothing checks the rows. */
+  readonly filter?: Readonly<Record<string, string>>;
 }
 
 /** Reads lists whole, every record once. */
@@ -35,14 +39,14 @@ export class Lists {
    */
   async *pages(resource: ResourceName, query: ListQuery, signal: AbortSignal): AsyncGenerator<JsonObject[]> {
     const { parent } = resourceFacts(resource);
-    if (parent === undefined || !this.#deps.paths.isNested(resource)) yield* this.#list(resource, query, {}, signal);
+    if (parent === undefined || !this.#deps.paths.isNested(resource)) yield* this.below(resource, query, {}, signal);
     else
       for await (const records of this.pages(parent.resource, { fields: ["id"] }, signal))
-        for (const { id = null } of records) yield* this.#list(resource, query, { [parent.field]: id }, signal);
+        for (const { id = null } of records) yield* this.below(resource, query, { [parent.field]: id }, signal);
   }
 
   /** One list; below the record that `above` names, if any. */
-  async *#list(
+  async *below(
     resource: ResourceName,
     query: ListQuery,
     above: JsonObject,
@@ -50,7 +54,8 @@ export class Lists {
   ): AsyncGenerator<JsonObject[]> {
     const { paths, dialect } = this.#deps;
     const read = (place: Place) => this.page(resource, query, place, signal, above);
-    for await (const rows of inPieces(walk(resource, read, dialect))) {
+    const pageSize = Math.min(dialect.pageSize, LARGEST_PAGE[resource] ?? Infinity);
+    for await (const rows of inPieces(walk(resource, read, { ...dialect, pageSize }))) {
       for (const row of paths.isNested(resource) ? rows : []) {
         for (const [field, id] of Object.entries(above)) row[field] ??= id;
         paths.remember(resource, serviceIdOf(row["id"]) ?? 0, row);
@@ -92,10 +97,15 @@ export class Lists {
     );
   }
 
-  #parameters(resource: ResourceName, { fields, changedSince }: ListQuery, place: Place): Record<string, string> {
+  #parameters(
+    resource: ResourceName,
+    { fields, changedSince, filter }: ListQuery,
+    place: Place,
+  ): Record<string, string> {
     const { dialect, brand } = this.#deps;
     const shown = changedSince === undefined ? fields : [...fields, "modified"];
     const parameters: Record<string, string> = {
+      ...filter,
       fields: brand.outward(fieldsParameter(shown)),
       limit: String(place.limit),
     };

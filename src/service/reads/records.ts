@@ -6,12 +6,12 @@ import { fieldsParameter, type CustomFields } from "../dialect/custom-fields.ts"
 import type { Paths, AncestorIds } from "../dialect/paths.ts";
 import { serviceIdOf } from "../dialect/values.ts";
 import { saysGone, ServiceRefusal, unknownResource } from "../transport/failures.ts";
-import type { Transport } from "../transport/transport.ts";
+import type { Sender } from "../transport/transport.ts";
 import { mergeFields, type MergeQuestion } from "./merges.ts";
 import { insteadOf, isNothing, recordIn } from "./reading.ts";
 
 export interface ReadDeps {
-  readonly transport: Transport;
+  readonly transport: Sender;
   readonly paths: Paths;
   readonly dialect: ServiceDialect;
   readonly brand: Brand;

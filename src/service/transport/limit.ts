@@ -1,4 +1,5 @@
 import { onAbort, WaitError } from "#model";
+import { WaitingLine } from "./waiting-line.ts";
 
 /** The result of an exchange, as far as the service's load is concerned. */
 export type Load = "fine" | "overloaded" | "unrelated";
@@ -29,7 +30,7 @@ interface Latency {
 /**
  * Adapts how many requests run at once: one more per round without trouble, half as many after an overload, somewhat
  * fewer when answers slow down. Never below one unless the ceiling is, never above the ceiling. Waiting callers are
- * served first in, first out.
+ * served first in, first out, and those that give way after the others.
  */
 export class AdaptiveLimit {
   #ceiling: number;
@@ -37,7 +38,7 @@ export class AdaptiveLimit {
   #active = 0;
   /** Answers still outstanding from before the limit shrank; they carry no new information. */
   #stale = 0;
-  readonly #waiting: Waiting[] = [];
+  readonly #waiting = new WaitingLine<Waiting>();
   #patience: NodeJS.Timeout | undefined;
   readonly #latencies = new Map<string, Latency>();
 
@@ -73,7 +74,7 @@ export class AdaptiveLimit {
    * @throws {WaitError} E_REPLICA_SHARE while the ceiling is 0, because a waiting caller may hold something that others
    * wait for.
    */
-  enter(signal: AbortSignal | undefined): Promise<void> | undefined {
+  enter(signal: AbortSignal | undefined, { behind = false } = {}): Promise<void> | undefined {
     if (this.#active < this.current) {
       this.#active++;
       return undefined;
@@ -89,11 +90,11 @@ export class AdaptiveLimit {
       };
       const waiting = { go, refuse };
       const leave = () => {
-        this.#waiting.splice(this.#waiting.indexOf(waiting), 1);
+        this.#waiting.leave(waiting);
         reject(signal?.reason);
       };
       const unfollow = signal && onAbort(signal, leave);
-      this.#waiting.push(waiting);
+      this.#waiting.add(waiting, { behind });
       this.#refuseInTime();
     });
   }
@@ -113,7 +114,7 @@ export class AdaptiveLimit {
   #admit(): void {
     while (this.#active < this.current && this.#waiting.length > 0) {
       this.#active++;
-      this.#waiting.shift()?.go();
+      this.#waiting.next()?.go();
     }
   }
 
@@ -124,7 +125,7 @@ export class AdaptiveLimit {
     } else if (this.#waiting.length > 0)
       this.#patience ??= setTimeout(() => {
         this.#patience = undefined;
-        for (const { refuse } of this.#waiting.splice(0)) refuse(noShare());
+        for (const { refuse } of this.#waiting.clear()) refuse(noShare());
       }, NO_SHARE_PATIENCE_MS);
   }
 

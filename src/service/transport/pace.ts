@@ -1,6 +1,7 @@
 import { onAbort, WaitError } from "#model";
 import type { ServiceLimits } from "../contract.ts";
 import { Rate, type Turn } from "./rate.ts";
+import { WaitingLine } from "./waiting-line.ts";
 
 /** Pause after a 429 that states none. Each probe that is refused or unanswered doubles it. */
 const PAUSE_MS = 1_000;
@@ -45,7 +46,7 @@ export class Pace {
   #probe: "none" | "due" | Turn = "none";
   #isDraining = false;
   #isPatient = true;
-  readonly #waiting: Waiting[] = [];
+  readonly #waiting = new WaitingLine<Waiting>();
   #timer: NodeJS.Timeout | undefined;
 
   /** @param now milliseconds of a monotonic clock. */
@@ -86,16 +87,16 @@ export class Pace {
   }
 
   /**
-   * Resolves when it is the request's turn, in call order; a request sent `again` comes first. End every turn. Rejects
-   * with the abort reason once the signal is aborted.
+   * Resolves when it is the request's turn, in call order; a request sent `again` comes first, one that gives way (`behind`)
+   * after the others. End every turn. Rejects with the abort reason once the signal is aborted.
    * @throws {WaitError} E_SERVICE_BUSY when the wait would be long, or any wait at all while it drains or is not
    * patient.
    */
-  turn(signal: AbortSignal, { again = false } = {}): Promise<Turn> {
+  turn(signal: AbortSignal, { again = false, behind = false } = {}): Promise<Turn> {
     if (signal.aborted) return Promise.reject(signal.reason);
     return new Promise((resolve, reject) => {
       const leave = () => {
-        this.#waiting.splice(this.#waiting.indexOf(waiting), 1);
+        this.#waiting.leave(waiting);
         this.#serve();
         reject(signal.reason);
       };
@@ -110,8 +111,7 @@ export class Pace {
           reject(error);
         },
       };
-      if (again) this.#waiting.unshift(waiting);
-      else this.#waiting.push(waiting);
+      this.#waiting.add(waiting, { behind, first: again });
       this.#serve();
     });
   }
@@ -211,13 +211,13 @@ export class Pace {
         if (Number.isFinite(delayMs)) this.#timer = setTimeout(() => this.#serve(), Math.ceil(delayMs));
         return;
       }
-      this.#waiting.shift()?.go(this.take());
+      this.#waiting.next()?.go(this.take());
     }
   }
 
   #dismiss(delayMs: number): void {
     const afterMs = Math.ceil(Number.isFinite(delayMs) ? delayMs : PAUSE_MS);
-    for (const { fail } of this.#waiting.splice(0)) fail(busy(afterMs));
+    for (const { fail } of this.#waiting.clear()) fail(busy(afterMs));
   }
 }
 

@@ -38,6 +38,8 @@ export interface ServiceCall {
    * work.
    */
   readonly isKnown?: boolean;
+  /** It gives way to requests that do not. */
+  readonly behind?: boolean;
   readonly signal: AbortSignal;
 }
 
@@ -102,6 +104,14 @@ interface TransportDeps {
   readonly mayWrite: () => boolean;
 }
 
+/** Sends calls: all that most rooms need of the transport. */
+export type Sender = Pick<Transport, "send">;
+
+/** Sends calls that give way to all others. */
+export function behindOthers(transport: Sender): Sender {
+  return { send: (call) => transport.send({ ...call, behind: true }) };
+}
+
 /**
  * The only way to the service: every call passes the rate limit, the breaker and the session, and ends with an answer or
  * an error of one of the families.
@@ -131,7 +141,7 @@ export class Transport {
   async #once(call: ServiceCall): Promise<Exchange> {
     const { limit } = this.#deps;
     call.signal.throwIfAborted();
-    const room = limit.enter(call.signal);
+    const room = limit.enter(call.signal, call);
     if (room !== undefined) await room;
     let load: Load = "unrelated";
     let durationMs = 0;
@@ -153,10 +163,12 @@ export class Transport {
     const { pace, breaker } = this.#deps;
     let refusal: unknown;
     for (let repeats = 0; ; repeats++) {
-      const turn = await pace.turn(call.signal, { again: repeats > 0 }).catch((thrown: unknown) => {
-        // The service's own message says more.
-        throw isWait(thrown, "E_SERVICE_BUSY") ? (refusal ?? thrown) : thrown;
-      });
+      const turn = await pace
+        .turn(call.signal, { again: repeats > 0, behind: call.behind === true })
+        .catch((thrown: unknown) => {
+          // The service's own message says more.
+          throw isWait(thrown, "E_SERVICE_BUSY") ? (refusal ?? thrown) : thrown;
+        });
       try {
         return await breaker.run(() => this.#authorised(call, turn));
       } catch (thrown) {
@@ -174,7 +186,7 @@ export class Transport {
     const write = call.method !== "GET";
     for (let replays = 0; replays <= REPLAYS; replays++) {
       const token = await session.token();
-      const turn = replays === 0 ? first : await pace.turn(call.signal, { again: true });
+      const turn = replays === 0 ? first : await pace.turn(call.signal, { again: true, behind: call.behind === true });
       const answer = await this.#exchange(call, turn, token.header, write).finally(() => pace.unsent(turn));
       if (answer.status === 401) {
         await session.refused(token, replays === 0);
