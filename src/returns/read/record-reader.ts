@@ -1,0 +1,211 @@
+import { MINUTE_MS, SyncError, type JsonObject, type ResourceName } from "#model";
+import type { ReturnStream } from "#mapping";
+import { instantOf, serviceIdOf, type Service, type WholeQuery } from "#service";
+import type { ReturnReader, WholeRecord } from "../contract.ts";
+import { FilterWatch } from "./filter-watch.ts";
+import { isJudgedByHead, wholeQuery } from "./whole-query.ts";
+import { Handled, markAfter, placeOf, sinceOf, type Place } from "./window.ts";
+
+/** Tells which subjects of a stream have a version. */
+export interface KnownReturns {
+  latest(stream: string, subjects: readonly string[]): Promise<ReadonlyMap<string, unknown>>;
+}
+
+export interface RecordReaderDeps {
+  readonly service: Pick<Service, "backward" | "now">;
+  readonly returns: KnownReturns;
+  /** Whether a row can be news to the ERP. Absent: every one can. */
+  readonly isNews?: (row: JsonObject) => Promise<boolean>;
+}
+
+/** A changed record, as its list showed it. */
+interface Listed {
+  readonly subject: string;
+  readonly modified: number | undefined;
+}
+
+const BATCH = 100;
+/** Where a filter shows what was approved, all other changes (an approval taken back, a correction) are looked for this often. */
+const ALL_CHANGES_MS = 10 * MINUTE_MS;
+
+/** Finds and reads records of the service that are to be returned: service records with their lines, or the status of a ticket. */
+export class RecordReader implements ReturnReader {
+  readonly #deps: RecordReaderDeps;
+  readonly #stream: ReturnStream;
+  readonly #resource: ResourceName;
+  readonly #query: WholeQuery;
+  readonly #isJudgedByHead: boolean;
+  readonly #handled = new Handled();
+  readonly #watch: FilterWatch;
+
+  constructor(deps: RecordReaderDeps, stream: ReturnStream, resource: ResourceName) {
+    this.#deps = deps;
+    this.#stream = stream;
+    this.#resource = resource;
+    this.#query = wholeQuery(resource, stream);
+    this.#isJudgedByHead = isJudgedByHead(resource, stream);
+    this.#watch = new FilterWatch((found) => deps.service.backward.distrust(resource, "approvedSince", found));
+  }
+
+  async *changed(cursor: JsonObject | null, beginAt: number, signal: AbortSignal) {
+    const place = placeOf(cursor, beginAt);
+    const readAt = this.#deps.service.now();
+    const { rows, next } = await this.#window(place, readAt, signal);
+    const subjects = rows.map(({ subject }) => subject);
+    if (cursor !== null && subjects.length === 0 && isSame(place, next)) return;
+    for (let at = 0; at + BATCH < subjects.length; at += BATCH)
+      yield { subjects: subjects.slice(at, at + BATCH), cursor: { ...place } };
+    const rest = subjects.slice(subjects.length === 0 ? 0 : Math.floor((subjects.length - 1) / BATCH) * BATCH);
+    yield { subjects: rest, cursor: { ...next } };
+    // Asked for more, so the whole window was handled.
+    this.#handled.add(
+      rows.map(({ subject, modified }) => [subject, modified]),
+      readAt,
+    );
+  }
+
+  async *all(beginAt: number, signal: AbortSignal): AsyncGenerator<readonly string[]> {
+    const { backward } = this.#deps.service;
+    const isSince = (row: JsonObject) => (lastStamp(row) ?? Infinity) >= beginAt;
+    if (this.#isOfApproval && (await backward.obeys(this.#resource, "status", signal))) {
+      const filter = { name: "status", word: "approved" } as const;
+      try {
+        for await (const rows of backward.filtered(this.#resource, filter, this.#fields, signal))
+          yield await this.#wanted(rows.filter(isSince), true);
+        return;
+      } catch (thrown) {
+        if (!isCanary(thrown)) throw thrown;
+      }
+    }
+    for await (const rows of backward.list(this.#resource, { fields: this.#fields }, signal))
+      yield await this.#wanted(rows.filter(isSince), true);
+  }
+
+  async whole(subject: string, signal: AbortSignal): Promise<WholeRecord | undefined> {
+    const serviceId = serviceIdOf(subject);
+    if (serviceId === undefined) return undefined;
+    const record = await this.#deps.service.backward.whole(this.#resource, serviceId, this.#query, signal);
+    if (record === undefined) return undefined;
+    const modifiedAt = instantOf(record["modified"]) ?? lastStamp(record) ?? this.#deps.service.now();
+    return { subject, serviceId, modifiedAt, record };
+  }
+
+  get #fields(): readonly string[] {
+    return [...new Set([...this.#query.fields, "modified"])];
+  }
+
+  /** Whether `approvedSince` shows what this stream wants. */
+  get #isOfApproval(): boolean {
+    return (
+      this.#resource === "svcDocument" && this.#stream.kind === "reports" && this.#stream.reads.includes("approved")
+    );
+  }
+
+  /** What is new since `place`, oldest first. */
+  async #window(place: Place, readAt: number, signal: AbortSignal): Promise<{ rows: Listed[]; next: Place }> {
+    const { backward } = this.#deps.service;
+    const isFiltered = this.#isOfApproval && (await backward.obeys(this.#resource, "approvedSince", signal));
+    if (isFiltered && readAt - place.lookedAt < ALL_CHANGES_MS) {
+      try {
+        return await this.#approved(place, readAt, signal);
+      } catch (thrown) {
+        if (!isCanary(thrown)) throw thrown;
+      }
+    }
+    return this.#changes(place, readAt, isFiltered, signal);
+  }
+
+  async #approved(place: Place, readAt: number, signal: AbortSignal): Promise<{ rows: Listed[]; next: Place }> {
+    const filter = { name: "approvedSince", since: sinceOf(place.approved) } as const;
+    const pages = this.#deps.service.backward.filtered(this.#resource, filter, this.#fields, signal);
+    const { rows, approvals } = await this.#collect(pages);
+    this.#watch.shown(approvals.keys(), readAt);
+    return { rows, next: { ...place, approved: markAfter(place.approved, approvals.values(), readAt) } };
+  }
+
+  async #changes(
+    place: Place,
+    readAt: number,
+    isFiltered: boolean,
+    signal: AbortSignal,
+  ): Promise<{ rows: Listed[]; next: Place }> {
+    const query = { fields: this.#fields, changedSince: sinceOf(place.changed) };
+    const { rows, approvals, stamps } = await this.#collect(
+      this.#deps.service.backward.list(this.#resource, query, signal),
+    );
+    if (isFiltered) this.#watch.compare(approvals);
+    const lookedAt = isFiltered ? readAt : place.lookedAt;
+    return { rows, next: { ...place, changed: markAfter(place.changed, stamps, readAt), lookedAt } };
+  }
+
+  async #collect(pages: AsyncIterable<JsonObject[]>) {
+    const found: Listed[] = [];
+    const approvals = new Map<string, number>();
+    const stamps: number[] = [];
+    for await (const page of pages) {
+      for (const row of page) {
+        const { subject, modified } = listed(row);
+        if (modified !== undefined) stamps.push(modified);
+        const approvedAt = row["approved"] === true ? instantOf(row["approvedDate"]) : undefined;
+        if (approvedAt !== undefined) approvals.set(subject, approvedAt);
+      }
+      const news = page.filter((row) => {
+        const { subject, modified } = listed(row);
+        return !this.#handled.has(subject, modified);
+      });
+      const wanted = new Set(await this.#wanted(news, false));
+      found.push(...news.map(listed).filter(({ subject }) => wanted.has(subject)));
+    }
+    const at = ({ modified }: Listed) => modified ?? Infinity;
+    return { rows: found.toSorted((one, other) => at(one) - at(other) || order(one, other)), approvals, stamps };
+  }
+
+  /** The rows that are to be returned, as far as their heads tell; with those that were returned before, unless only `final` ones are asked for. */
+  async #wanted(rows: readonly JsonObject[], onlyFinal: boolean): Promise<string[]> {
+    const wanted: string[] = [];
+    const others: string[] = [];
+    for (const row of rows) {
+      const { subject } = listed(row);
+      if (await this.#mayBeWanted(row)) wanted.push(subject);
+      else if (!onlyFinal) others.push(subject);
+    }
+    if (others.length === 0) return wanted;
+    const known = await this.#deps.returns.latest(this.#stream.name, others);
+    return [...wanted, ...others.filter((subject) => known.has(subject))];
+  }
+
+  async #mayBeWanted(row: JsonObject): Promise<boolean> {
+    const { isNews } = this.#deps;
+    if (isNews !== undefined && !(await isNews(row))) return false;
+    // A field that the list does not show may be there when the record is read.
+    if (!this.#isJudgedByHead || !this.#stream.reads.every((name) => (name.split(".")[0] ?? name) in row)) return true;
+    try {
+      return await this.#stream.isWanted(row);
+    } catch (thrown) {
+      if (thrown instanceof SyncError) return true;
+      throw thrown;
+    }
+  }
+}
+
+function listed(row: JsonObject): Listed {
+  return { subject: String(serviceIdOf(row)), modified: instantOf(row["modified"]) };
+}
+
+function order(one: Listed, other: Listed): number {
+  return Number(one.subject) - Number(other.subject);
+}
+
+/** The last moment that a row shows; undefined if it shows none. */
+function lastStamp(row: JsonObject): number | undefined {
+  const stamps = ["approvedDate", "finishedDate", "modified"].flatMap((name) => instantOf(row[name]) ?? []);
+  return stamps.length === 0 ? undefined : Math.max(...stamps);
+}
+
+function isSame(one: Place, other: Place): boolean {
+  return one.changed === other.changed && one.approved === other.approved && one.lookedAt === other.lookedAt;
+}
+
+function isCanary(thrown: unknown): boolean {
+  return thrown instanceof SyncError && thrown.code === "E_RETURN_CANARY";
+}

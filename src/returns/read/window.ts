@@ -1,0 +1,58 @@
+import { isJsonObject, MINUTE_MS, type JsonObject } from "#model";
+
+/** Stamps this much older than the newest are read again: rows become visible later than their stamps say, in lists that lag behind. */
+const OVERLAP_MS = 5 * MINUTE_MS;
+/** Rows with younger stamps may change again within their stamp: they are not remembered as handled. */
+const SETTLED_MS = 2_000;
+/** Rows that are remembered as handled. */
+const REMEMBERED = 20_000;
+
+/** Where the next look begins, by the service's clock. */
+export interface Place {
+  /** The highest `modified` that was seen. */
+  readonly changed: number;
+  /** The highest `approvedDate` that was seen by the filter. */
+  readonly approved: number;
+  /** When all changes were last looked at. */
+  readonly lookedAt: number;
+}
+
+export function placeOf(cursor: JsonObject | null, beginAt: number): Place {
+  const at = (name: keyof Place, otherwise: number) => {
+    const value = isJsonObject(cursor) ? cursor[name] : undefined;
+    return typeof value === "number" ? value : otherwise;
+  };
+  return { changed: at("changed", beginAt), approved: at("approved", beginAt), lookedAt: at("lookedAt", 0) };
+}
+
+export function sinceOf(mark: number): number {
+  return Math.max(0, mark - OVERLAP_MS);
+}
+
+/** The mark after these stamps: never back, and never ahead of the service's clock, which a wrong stamp may be. */
+export function markAfter(mark: number, stamps: Iterable<number | undefined>, now: number): number {
+  let highest = mark;
+  for (const at of stamps) if (at !== undefined && at <= now && at > highest) highest = at;
+  return highest;
+}
+
+/** The stamps with which rows were handled, so that the overlap of windows costs no reading. */
+export class Handled {
+  readonly #stamps = new Map<string, number>();
+
+  has(subject: string, stamp: number | undefined): boolean {
+    return stamp !== undefined && this.#stamps.get(subject) === stamp;
+  }
+
+  /** These rows were handled completely. `readAt`: when they were listed. */
+  add(rows: Iterable<readonly [subject: string, stamp: number | undefined]>, readAt: number): void {
+    for (const [subject, stamp] of rows) {
+      this.#stamps.delete(subject);
+      if (stamp !== undefined && stamp < readAt - SETTLED_MS) this.#stamps.set(subject, stamp);
+    }
+    for (const subject of this.#stamps.keys()) {
+      if (this.#stamps.size <= REMEMBERED) return;
+      this.#stamps.delete(subject);
+    }
+  }
+}
