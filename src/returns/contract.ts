@@ -55,7 +55,8 @@ export interface ReturnMapper {
 /** Where returns go: an inbox of the ERP. It only adds, and reads; it changes and deletes nothing. */
 export interface Destination extends AsyncDisposable {
   /**
-   * Hands it over, all or nothing: lines first, then the head. `present`: the inbox has this version of the subject already, with the same hash,
+   * Hands it over, all or nothing: lines first, then the head. May be called for several subjects at once: the source's `connections` say how many
+   * are handed over together. `present`: the inbox has this version of the subject already, with the same hash,
    * perhaps under the name of another installation (a store that was lost).
    * @throws {ParkError} E_RETURN_CONFLICT when the inbox has this version with another hash: two installations, or a restored store. E_RETURN_INBOX
    * when table, column or right is missing. {@link ParkError} E_RETURN_UNCERTAIN when files were taken and nobody knows. {@link RetryError} when it is

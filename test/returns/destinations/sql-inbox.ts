@@ -1,7 +1,8 @@
 import { systemClock, type Clock, type Return, type ReturnLine } from "#model";
 import { inboxDdl } from "../../../src/returns/destinations/sql/ddl.ts";
 import type { InboxStream } from "../../../src/returns/destinations/sql/inbox-columns.ts";
-import { SqlDestination, tableNames } from "../../../src/returns/destinations/sql/sql-destination.ts";
+import { SqlDestination } from "../../../src/returns/destinations/sql/sql-destination.ts";
+import { tableNames } from "../../../src/returns/destinations/sql/table-columns.ts";
 import { adapters, type OpenedSource } from "#sources";
 import { openContext } from "../../sources/reading.ts";
 import type { Opened } from "../../sources/sql/opened.ts";
@@ -14,16 +15,7 @@ export const reports: InboxStream = {
   to: { source: "erp", table: "svcsync_returns", lines: "svcsync_return_lines" },
   answers: { table: "svcsync_answers", withinMs: 3_600_000 },
   columns: ["order_no", "finished_at"],
-  lines: [
-    {
-      each: "tasks.workLogs",
-      kind: "time",
-      rounding: undefined,
-      columns: ["article", "text"],
-      reads: [],
-      map: () => Promise.resolve([]),
-    },
-  ],
+  lines: [{ columns: ["article", "text"] }],
 };
 
 export const states: InboxStream = {
@@ -101,11 +93,15 @@ export function destinationIn(
 }
 
 /** Opens the same database with another address, such as one through a faulty link. */
-export async function opened(url: string, settings: object = {}): Promise<OpenedSource<unknown>> {
+export async function opened(
+  url: string,
+  settings: object = {},
+  clock: Clock = systemClock,
+): Promise<OpenedSource<unknown>> {
   const adapter = adapters.get("sql")!;
   return await adapter.open(
     adapter.settings.parse({ url, timezone: "Europe/Berlin", ...settings }),
-    openContext(systemClock),
+    openContext(clock),
   );
 }
 

@@ -1,7 +1,9 @@
 import type { ReturnStream } from "#mapping";
 
 /** What of a stream concerns its inbox. */
-export type InboxStream = Pick<ReturnStream, "name" | "kind" | "to" | "answers" | "columns" | "lines">;
+export type InboxStream = Pick<ReturnStream, "name" | "kind" | "to" | "answers" | "columns"> & {
+  readonly lines: readonly Pick<ReturnStream["lines"][number], "columns">[];
+};
 
 /** What a column of svcsync's own holds. `amount`: a decimal with four digits behind the point. */
 export type OwnKind = "text" | "integer" | "amount" | "moment";

@@ -1,6 +1,5 @@
 import {
   canonicalJson,
-  nearest,
   ParkError,
   returnName,
   SyncError,
@@ -15,6 +14,7 @@ import {
 import type { InboxTable, InboxRows, TableInbox } from "#sources";
 import type { Destination } from "../../contract.ts";
 import { readAnswer } from "../answer.ts";
+import { checkInbox } from "./check-inbox.ts";
 import {
   answerColumns,
   headColumns,
@@ -24,19 +24,13 @@ import {
   type InboxStream,
   type OwnColumn,
 } from "./inbox-columns.ts";
+import { missingColumns, tableNames, type InboxTablesNow } from "./table-columns.ts";
 
 export interface SqlDestinationDeps {
   readonly inbox: TableInbox;
   readonly stream: InboxStream;
   readonly installation: string;
   readonly clock: Clock;
-}
-
-/** The tables as they are now, with all columns that the stream needs. */
-interface Tables {
-  readonly head: InboxTable;
-  readonly lines: InboxTable | undefined;
-  readonly answers: InboxTable | undefined;
 }
 
 /** A head that the inbox has. */
@@ -50,7 +44,7 @@ interface KnownHead {
 /** Two tables of the ERP's database that svcsync adds to, and the one in which the ERP answers. */
 export class SqlDestination implements Destination {
   readonly #deps: SqlDestinationDeps;
-  #tables: Promise<Tables> | undefined;
+  #tables: Promise<InboxTablesNow> | undefined;
 
   constructor(deps: SqlDestinationDeps) {
     this.#deps = deps;
@@ -103,7 +97,7 @@ export class SqlDestination implements Destination {
   }
 
   check(signal: AbortSignal): Promise<readonly Finding[]> {
-    return Promise.resolve([{ subject: String(signal.aborted), verdict: "ok", message: "" }]);
+    return checkInbox(this.#deps.inbox, this.#deps.stream, signal);
   }
 
   async [Symbol.asyncDispose](): Promise<void> {
@@ -115,7 +109,11 @@ export class SqlDestination implements Destination {
   }
 
   /** The names that each of these returns has or may have: our own, and that of whoever else wrote it. */
-  async #names(tables: Tables, ids: readonly ReturnId[], signal: AbortSignal): Promise<readonly (readonly string[])[]> {
+  async #names(
+    tables: InboxTablesNow,
+    ids: readonly ReturnId[],
+    signal: AbortSignal,
+  ): Promise<readonly (readonly string[])[]> {
     const heads = await this.#heads(tables, [...new Set(ids.map(({ subject }) => subject))], signal);
     const known = new Map(heads.map(({ name, subject, version }) => [`${version}/${subject}`, name]));
     return ids.map((id) => {
@@ -127,7 +125,7 @@ export class SqlDestination implements Destination {
 
   /** All versions of these subjects that the inbox has. */
   async #heads(
-    { head }: Tables,
+    { head }: InboxTablesNow,
     subjects: readonly string[],
     signal: AbortSignal,
     stream: string = this.#deps.stream.name,
@@ -157,14 +155,14 @@ export class SqlDestination implements Destination {
     );
   }
 
-  async #isAnswered({ answers }: Tables, item: Return, signal: AbortSignal): Promise<boolean> {
+  async #isAnswered({ answers }: InboxTablesNow, item: Return, signal: AbortSignal): Promise<boolean> {
     if (answers === undefined) return false;
     const name = this.#name(item);
     const rows = await this.#deps.inbox.rows(answers, ["return_id"], { return_id: name }, signal);
     return rows.some((row) => textOf(row["return_id"]).trimEnd() === name);
   }
 
-  #rows(item: Return, tables: Tables, known: readonly KnownHead[]): InboxRows[] {
+  #rows(item: Return, tables: InboxTablesNow, known: readonly KnownHead[]): InboxRows[] {
     const { stream } = this.#deps;
     const { content } = item;
     const name = this.#name(item);
@@ -205,12 +203,12 @@ export class SqlDestination implements Destination {
   }
 
   /** Describes the tables once. Whatever fails later, they are described again: somebody may have changed them. */
-  #described(signal: AbortSignal): Promise<Tables> {
+  #described(signal: AbortSignal): Promise<InboxTablesNow> {
     this.#tables ??= this.#describe(signal);
     return this.#tables;
   }
 
-  async #describe(signal: AbortSignal): Promise<Tables> {
+  async #describe(signal: AbortSignal): Promise<InboxTablesNow> {
     const { inbox, stream } = this.#deps;
     const { head, lines, answers } = tableNames(stream);
     const tables = {
@@ -231,31 +229,6 @@ export class SqlDestination implements Destination {
       throw meant(thrown);
     }
   }
-}
-
-/** The tables that the sync file names for a stream. */
-export function tableNames({ name, to, answers }: InboxStream) {
-  if (to.table === undefined) throw new ParkError("E_RETURN_INBOX", `stream ${name} names no table under "to"`);
-  return { head: to.table, lines: to.lines, answers: answers?.table };
-}
-
-/** What the tables lack, one sentence each. */
-export function missingColumns(stream: InboxStream, { head, lines, answers }: Tables): string[] {
-  return [
-    ...lacking(head, headColumns(stream), stream.columns),
-    ...(lines === undefined ? [] : lacking(lines, lineColumns, namedLineColumns(stream))),
-    ...(answers === undefined ? [] : lacking(answers, answerColumns, [])),
-  ];
-}
-
-function lacking({ name, columns }: InboxTable, own: readonly OwnColumn[], named: readonly string[]): string[] {
-  const known = columns.map((column) => column.name);
-  return [...own.map((column) => column.name), ...named].flatMap((wanted) => {
-    if (known.includes(wanted)) return [];
-    const similar = nearest(wanted, known);
-    const hint = similar === undefined ? `it has ${known.join(", ")}` : `did you mean ${similar}?`;
-    return [`${name} has no column ${wanted}; ${hint}`];
-  });
 }
 
 type OwnValues = Readonly<Record<string, string | number | null>>;

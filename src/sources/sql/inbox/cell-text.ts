@@ -5,6 +5,8 @@ import { parseStampText, type StampParts } from "../markers/stamp-text.ts";
 
 /** How much of a value a message shows. */
 const SHOWN = 40;
+/** Length of `2026-12-01`. */
+const DAY_LENGTH = 10;
 
 interface Place {
   readonly table: string;
@@ -89,11 +91,12 @@ function decimal(text: string, column: InboxColumn, place: Place): string {
 /** A moment as the column's reading of it, in milliseconds. */
 function dated(text: string, column: InboxColumn, place: Place): string {
   const parts = parseStampText(text);
-  if (!parts || Number.isNaN(parts.wallMs))
+  // A day that no month has would become another one.
+  if (!parts || !stamp(parts.wallMs).startsWith(text.slice(0, DAY_LENGTH)))
     throw misfit(column, place, `takes a date or a date-time, found ${shown(text)}`);
   if (column.kind !== "instant") {
     const wall = stamp(parts.zone === "" ? parts.wallMs : wallMillisAt(parts.utcMs, place.zone));
-    return column.kind === "date" ? wall.slice(0, "2026-12-01".length) : wall;
+    return column.kind === "date" ? wall.slice(0, DAY_LENGTH) : wall;
   }
   const utc = stamp(utcMsOf(parts, place.zone));
   // TIMESTAMP of MariaDB and MySQL takes no offset; the session's zone is UTC.
@@ -107,6 +110,7 @@ function utcMsOf({ zone, utcMs, wallMs }: StampParts, ofSource: string): number 
 
 /** `2026-12-01 10:00:00`, with milliseconds if there are any. */
 function stamp(ms: number): string {
+  if (Number.isNaN(ms)) return "";
   return new Date(ms)
     .toISOString()
     .replace("T", " ")

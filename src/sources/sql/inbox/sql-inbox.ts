@@ -231,7 +231,7 @@ function refusal(error: unknown): SyncError {
   const column = [
     "column" in named ? named.column : undefined,
     "constraint" in named ? named.constraint : undefined,
-    /'([^']+)'/.exec(messageOf(error))?.[1],
+    /(?:column|field) (?:`.+`\.)?[`'"]([^`'"]+)[`'"]/i.exec(messageOf(error))?.[1],
   ].find((text) => typeof text === "string");
   return new ParkError("E_RETURN_INBOX", `the database of the inbox refused the row: ${messageOf(error)}`, {
     cause: error,
