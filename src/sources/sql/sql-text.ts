@@ -41,9 +41,13 @@ const dialects = {
 
 export type SqlDialect = keyof typeof dialects;
 
-/** A name with its dots as one database writes it: `"schema"."table"`. */
+/** A name with its dots as a script of one database has it. Tools of SQL Server take double quotes for those of a text. */
 export function quotedName(name: string, dialect: SqlDialect): string {
-  return compiled(tableName(name), dialect).text;
+  if (dialect !== "mssql") return compiled(tableName(name), dialect).text;
+  return name
+    .split(".")
+    .map((part) => `[${part.replaceAll("]", "]]")}]`)
+    .join(".");
 }
 
 /** Returns the statement in one dialect, and the values to bind. */

@@ -1,5 +1,8 @@
 import { describe, expect, it } from "vitest";
-import type { Return } from "#model";
+import { systemClock, type Return } from "#model";
+import { openDestination } from "../../../src/returns/destinations/destination.ts";
+import { inboxDdl } from "../../../src/returns/destinations/sql/ddl.ts";
+import type { InboxStream } from "../../../src/returns/destinations/sql/inbox-columns.ts";
 import { never } from "../../kit/outcome.ts";
 import { dialects, useServers } from "../../sources/sql/servers.ts";
 import { destinationIn, line, report, reports, state, states, withInbox } from "./sql-inbox.ts";
@@ -178,5 +181,33 @@ describe.each(dialects)("an inbox in %s", (dialect) => {
       details: {},
       message: expect.stringContaining("did you mean svcsync_returns?"),
     });
+  });
+});
+
+describe("an inbox in a schema of its own", () => {
+  it.each(["postgres", "mysql"] as const)("is written in %s", async (dialect) => {
+    await using erp = await open(dialect);
+    const schema = `lane_${process.pid}`;
+    const own: InboxStream = {
+      ...reports,
+      to: { source: "erp", table: `${schema}.returns`, lines: `${schema}.return_lines` },
+      answers: { table: `${schema}.answers`, withinMs: 1 },
+    };
+    await erp.place.writer.run(inboxDdl(dialect, [own]));
+    await using destination = destinationIn(erp.source, own);
+    expect(await destination.check(never)).toContainEqual(expect.objectContaining({ verdict: "ok" }));
+    expect(await destination.deliver(report(1), never)).toBe("written");
+    expect(await destination.deliver(report(1), never)).toBe("present");
+    expect(await erp.place.writer.one(`select count(*) from ${schema}.open`)).toBe("1");
+    expect(await destination.answers([report(1)], never)).toEqual([undefined]);
+  });
+});
+
+describe("an inbox of an ERP that svcsync only reads", () => {
+  it("is refused, with the reason", () => {
+    const sources = new Map([["erp", {}]]);
+    expect(() => openDestination(reports, { sources, installation: "prod", clock: systemClock })).toThrow(
+      /stream reports.*source erp.*only reads from this one/,
+    );
   });
 });

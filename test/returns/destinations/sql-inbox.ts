@@ -71,14 +71,6 @@ export function state(key: string, more: Partial<Return> = {}): Return {
   };
 }
 
-/** The statements of the DDL without its comments, as one text. */
-export function ddlOf(dialect: DialectName, streams: readonly InboxStream[] = [reports, states]): string {
-  return inboxDdl(dialect, streams)
-    .split("\n")
-    .filter((text) => !text.startsWith("--") && !text.startsWith("grant"))
-    .join("\n");
-}
-
 export function destinationIn(
   source: OpenedSource<unknown>,
   stream: InboxStream = reports,
@@ -107,6 +99,6 @@ export async function opened(
 
 /** A database with the inbox in it. */
 export async function withInbox(erp: Opened, dialect: DialectName): Promise<Opened> {
-  await erp.place.writer.run(ddlOf(dialect));
+  await erp.place.writer.run(inboxDdl(dialect, [reports, states]));
   return erp;
 }

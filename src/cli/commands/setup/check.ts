@@ -9,6 +9,7 @@ import { attempt, orStopped } from "../../check/attempt.ts";
 import { checkFields, checkFieldNames } from "../../check/check-fields.ts";
 import { environmentFindings } from "../../check/environment-findings.ts";
 import { checkEdits } from "../../check/check-edits.ts";
+import { checkInboxes } from "../../check/check-inboxes.ts";
 import { checkView } from "../../check/check-views.ts";
 import { checkMail } from "../../check/check-mail.ts";
 import { findingsText, syncFileFindings } from "../../check/findings-text.ts";
@@ -54,7 +55,10 @@ export const registerCheck: Registration = (cli) =>
     .option("--json", "the findings as JSON")
     .action(cli.action(check));
 
-/** `svcsync check`: verifies everything that a run needs and says how to fix problems. Writes nothing to any system. */
+/**
+ * `svcsync check`: verifies everything that a run needs and says how to fix problems. Leaves nothing behind in any system: rows in an
+ * inbox are tried out in transactions that are rolled back.
+ */
 export async function check(options: CheckOptions, io: Io): Promise<number> {
   if (options.offline && options.service)
     throw new UsageError("--offline and --service exclude each other: the dialect can only be read from the service.");
@@ -170,6 +174,7 @@ async function checkSources(parts: CheckedParts): Promise<Finding[]> {
         );
       if (findings.some(({ verdict }) => verdict === "problem")) return findings;
       findings.push(...(await checkIdentities(parts, sources)));
+      if (parts.as === "operator") findings.push(...(await checkInboxes(syncFile, sources, signal)));
       for (const stream of syncFile.streams) {
         const subject = `stream ${stream.name}`;
         const look = async () => [

@@ -81,7 +81,7 @@ function plan(
   stream: InboxStream,
 ): void {
   const known = into.get(table) ?? { own, keys, named: new Set<string>(), streams: [] };
-  if (known.own.length !== own.length)
+  if (known.own.some(({ name }, at) => name !== own[at]?.name))
     throw new ParkError(
       "E_RETURN_INBOX",
       `${table} is the table of a state and of other streams: name one table for each`,
