@@ -365,9 +365,19 @@ export function describeReturns(makePlace: MakePlace, { isOneProcess = false }: 
       await inState(scene, aReturn("3"), "refused");
       await inState(scene, aReturn("1", 1, { stream: "b" }), "held");
       expect(await returns.counts()).toEqual([
-        { stream: "b", states: { held: 1 }, oldestUnanswered: undefined, following: 0 },
-        { stream: "reports", states: { delivered: 2, refused: 1 }, oldestUnanswered: oldest, following: 0 },
+        { stream: "b", states: { held: 1 }, oldestUnanswered: undefined, openRefusals: 0, following: 0 },
+        {
+          stream: "reports",
+          states: { delivered: 2, refused: 1 },
+          oldestUnanswered: oldest,
+          openRefusals: 1,
+          following: 0,
+        },
       ]);
+      await inState(scene, aReturn("3", 2), "withdrawn");
+      expect((await returns.counts())[1]).toMatchObject({ openRefusals: 1 });
+      await inState(scene, aReturn("3", 3), "accepted");
+      expect((await returns.counts())[1]).toMatchObject({ states: { refused: 1, accepted: 1 }, openRefusals: 0 });
     });
   });
 

@@ -51,6 +51,9 @@ export type ReturnOutcome =
   /** What follows an accepted return is done. */
   | { readonly kind: "followed" };
 
+/** Where a list of returns goes on. */
+export type ReturnPlace = ReturnId & Pick<StoredReturn, "dueAt">;
+
 export interface ReturnQuery {
   readonly stream?: string;
   readonly states?: readonly ReturnState[];
@@ -58,7 +61,7 @@ export interface ReturnQuery {
   /** Only those whose next attempt is due by then. */
   readonly dueBy?: number;
   /** The last one of the page before. The order is that of streams; then, with `dueBy`, of due times; then of subjects and versions. */
-  readonly after?: StoredReturn | undefined;
+  readonly after?: ReturnPlace | undefined;
   readonly limit: number;
 }
 
@@ -67,6 +70,8 @@ export interface ReturnCounts {
   readonly states: Partial<Record<ReturnState, number>>;
   /** When the oldest unanswered one was delivered. */
   readonly oldestUnanswered: number | undefined;
+  /** Refused ones that no newer version has replaced. */
+  readonly openRefusals: number;
   /** Accepted ones whose consequence in the service is outstanding. */
   readonly following: number;
 }

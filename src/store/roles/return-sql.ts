@@ -34,6 +34,13 @@ export const COUNT =
   "SELECT stream, state, count(*) AS count, min(due_at) AS oldest FROM returns GROUP BY stream, state";
 export const COUNT_FOLLOWING = "SELECT stream, count(*) AS count FROM returns WHERE following = 'due' GROUP BY stream";
 
+/** `streams` are named values, so that an index has them. */
+export const countRefused = (streams: readonly string[]) => `
+  SELECT r.stream, count(*) AS count FROM returns r
+  WHERE r.stream IN (${streams.join(", ")}) AND r.state = 'refused' AND NOT EXISTS (
+    SELECT 1 FROM returns n WHERE n.stream = r.stream AND n.subject = r.subject AND n.version > r.version AND n.state <> 'withdrawn')
+  GROUP BY r.stream`;
+
 /** Condition: a content that is needed no more: a newer version was handed over, it never was, or nothing is ever compared with it. */
 const IS_SETTLED = `(state IN ('seen', 'withdrawn')
   OR state = 'accepted' AND following IS DISTINCT FROM 'due' AND kind IN ('status', 'state', 'cancelled')

@@ -5,7 +5,6 @@ import {
   type Clock,
   type ErrorFacts,
   type Json,
-  type RecordId,
   type Return,
   type ReturnAnswer,
   type ReturnId,
@@ -22,7 +21,7 @@ import type {
 } from "../contract/returns.ts";
 import { addAudit } from "../rows/audit-row.ts";
 import { parseText, type JsonText } from "../rows/json-text.ts";
-import { returnOf, type ReturnRow } from "../rows/return-row.ts";
+import { historyOf, returnOf, valuesOf, type ReturnRow } from "../rows/return-row.ts";
 import type { ReturnEvent } from "../return-transitions.ts";
 import { sayAgain } from "../said-again.ts";
 import type { Access, SqlValues, Statement } from "./access.ts";
@@ -34,6 +33,7 @@ import {
   IS_REFUSED,
   PASS,
   PRUNE,
+  countRefused,
   may,
   moved,
   orderOf,
@@ -46,6 +46,11 @@ const SUBJECTS_AT_ONCE = 200;
 /** A subject is a part of a name that has at most 120 characters, and of an index of the store. */
 const LONGEST_SUBJECT = 400;
 const DURABLE = { durable: true } as const;
+
+interface StreamCount {
+  readonly stream: string;
+  readonly count: number;
+}
 
 /** The lane back to the ERP. */
 export class Returns implements ReturnStore {
@@ -260,10 +265,16 @@ export class Returns implements ReturnStore {
   }
 
   async counts(): Promise<readonly ReturnCounts[]> {
-    const [rows, following] = [
-      await this.#access.read<{ stream: string; state: ReturnState; count: number; oldest: number }>(COUNT),
-      await this.#access.read<{ stream: string; count: number }>(COUNT_FOLLOWING),
-    ];
+    const rows = await this.#access.read<{ stream: string; state: ReturnState; count: number; oldest: number }>(COUNT);
+    const following = await this.#access.read<StreamCount>(COUNT_FOLLOWING);
+    const withRefused = rows.flatMap(({ state, stream }) => (state === "refused" ? [stream] : []));
+    const refused =
+      withRefused.length === 0
+        ? []
+        : await this.#access.read<StreamCount>(
+            countRefused(withRefused.map((_, at) => `@stream${at}`)),
+            Object.fromEntries(withRefused.map((stream, at) => [`stream${at}`, stream])),
+          );
     const streams = [...new Set(rows.map(({ stream }) => stream))].toSorted();
     return streams.map((stream) => {
       const own = rows.filter((row) => row.stream === stream);
@@ -271,6 +282,7 @@ export class Returns implements ReturnStore {
         stream,
         states: Object.fromEntries(own.map(({ state, count }) => [state, count])),
         oldestUnanswered: own.find(({ state }) => state === "delivered")?.oldest,
+        openRefusals: refused.find((row) => row.stream === stream)?.count ?? 0,
         following: following.find((row) => row.stream === stream)?.count ?? 0,
       };
     });
@@ -283,13 +295,4 @@ export class Returns implements ReturnStore {
   #text(error: ErrorFacts): string {
     return JSON.stringify(this.#access.clean(error));
   }
-}
-
-/** Under which name the history has what people did to a return. */
-export function historyOf({ stream, subject }: Pick<ReturnId, "stream" | "subject">): RecordId {
-  return { stream: `returns/${stream}`, key: subject };
-}
-
-function valuesOf({ stream, subject, version }: ReturnId) {
-  return { of: stream, subject, version };
 }

@@ -1,4 +1,4 @@
-import type { ErrorFacts, ReturnContent, ReturnKind, ReturnState } from "#model";
+import type { ErrorFacts, RecordId, ReturnContent, ReturnId, ReturnKind, ReturnState } from "#model";
 import type { StoredReturn } from "../contract/returns.ts";
 import { parseOptional, type JsonText } from "./json-text.ts";
 
@@ -53,4 +53,14 @@ export function returnOf(row: ReturnRow): StoredReturn {
     dueAt: row.due_at,
     error: parseOptional(row.error),
   };
+}
+
+/** Under which name the history has what people did to a return. */
+export function historyOf({ stream, subject }: Pick<ReturnId, "stream" | "subject">): RecordId {
+  return { stream: `returns/${stream}`, key: subject };
+}
+
+/** The values that name a return in a statement. */
+export function valuesOf({ stream, subject, version }: ReturnId) {
+  return { of: stream, subject, version };
 }
