@@ -25,11 +25,12 @@ const parsers = { duration: durationArgument, moment: momentArgument, number: po
 export function registerActs(cli: CommandLine, isWanted: (name: string) => boolean): void {
   for (const act of acts) {
     const { name, command = derivedCommand(act) } = act;
-    if (isWanted(name) && typeof command !== "string") register(cli, act, command);
+    if (isWanted(name) && typeof command !== "string") registerAct(cli, act, command);
   }
 }
 
-function register(cli: CommandLine, { name, help }: Act, form: Command): void {
+/** Registers the command of one act. */
+export function registerAct(cli: CommandLine, { name, help }: Pick<Act, "name" | "help">, form: Command): void {
   const command = cli.command(name, form.help ?? help);
   for (const [argument, means] of Object.entries(form.arguments))
     if (argument === "<record>") command.addArgument(recordArgument());
@@ -84,12 +85,14 @@ async function opened(
 ): Promise<AsyncDisposable & { readonly systems: StoreSystems }> {
   if (!form.needsSystems?.(args)) {
     const context = await openStoreContext(options, io, names);
-    const systems = { store: context.store, streams: context.syncFile.streams };
+    const { streams, returns } = context.syncFile;
+    const systems = { store: context.store, streams, returns };
     return { systems, [Symbol.asyncDispose]: () => context[Symbol.asyncDispose]() };
   }
   const context = await openPartsContext(options, io, names);
   const { configuration, parts } = context;
-  const systems = { ...parts, streams: configuration.syncFile.streams, matcher: openMatcher(configuration, parts) };
+  const { streams, returns } = configuration.syncFile;
+  const systems = { ...parts, streams, returns, matcher: openMatcher(configuration, parts) };
   return { systems, [Symbol.asyncDispose]: () => context[Symbol.asyncDispose]() };
 }
 

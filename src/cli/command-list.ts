@@ -40,6 +40,7 @@ const loaders: ReadonlyMap<string, CommandLoader> = new Map([
   ["reconcile", async () => (await import("./commands/maintenance/reconcile.ts")).registerReconcile],
   ["deletions", async () => (await import("./commands/acts/deletions.ts")).registerDeletions],
   ["files", async () => (await import("./commands/acts/files.ts")).registerFiles],
+  ["returns", async () => (await import("./commands/returns/returns.ts")).registerReturns],
   ["poll", anAct("poll")],
   ["reread", anAct("reread")],
   ["pause", anAct("pause")],

@@ -12,6 +12,16 @@ export {
 export { healsItself, knownRemedyOf, recordRemedy, remedyOf, type Concerned } from "./state/remedies.ts";
 export { ErrorGroups, groupIdOf, type ErrorGroup } from "./state/groups.ts";
 export { unlistedStreams, type UnlistedStream } from "./state/unlisted-streams.ts";
+export {
+  readReturns,
+  returnNotes,
+  returnUrgency,
+  type ReturnStatus,
+  type ReturnTrouble,
+} from "./state/return-status.ts";
+export { recordOfReturn, returnsOfRecord } from "./state/returns-of-record.ts";
+export { lineAmount, lineColumns, returnLabel, returnMeaning, returnValue } from "./text/return-text.ts";
+export { findReturn, knownReturnStream } from "./acts/returns/known-return.ts";
 export { withIsoTimes } from "./text/json-view.ts";
 export { recordWord, shellQuoted } from "./text/shell.ts";
 export { arrivalText, roughDuration, exchangeEnd, paceText } from "./text/figures.ts";
@@ -49,6 +59,7 @@ export {
   givenBy,
   missingIn,
   problemIn,
+  targetLabel,
   type Act,
   type ActForm,
   type FormField,

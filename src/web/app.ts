@@ -12,6 +12,7 @@ import { addHistory } from "./routes/history.ts";
 import { addLogin } from "./routes/login.ts";
 import { addNudge } from "./routes/nudge.ts";
 import { addRecords } from "./routes/records.ts";
+import { addReturns } from "./routes/returns.ts";
 import { addStatus } from "./routes/status.ts";
 
 /**
@@ -43,6 +44,7 @@ export function webApp(deps: RouteDeps, names: HostNames, host: string): App {
   };
   addStatus(app, pageDeps);
   addRecords(app, pageDeps);
+  addReturns(app, pageDeps);
   addDecisions(app, pageDeps);
   addHistory(app, pageDeps);
   addActs(app, pageDeps, gate);

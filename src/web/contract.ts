@@ -1,10 +1,29 @@
-import type { Actor, ErrorFacts, RecordId, StreamName } from "#model";
+import type { Actor, ErrorFacts, RecordId, ReturnId, StreamName } from "#model";
 import type { Stream } from "#mapping";
-import type { Act, AdoptionReport, BlockedPolicy, Given, NotedGroup, StreamPlan, UpkeepFacts } from "#operator";
+import type {
+  Act,
+  AdoptionReport,
+  BlockedPolicy,
+  Given,
+  NotedGroup,
+  ReturnStatus,
+  StreamPlan,
+  UpkeepFacts,
+} from "#operator";
 import type { HeldDeletions, RecordSides, StreamStatus } from "#pipeline";
 import type { QueueKind } from "#queue";
 import type { ServiceState } from "#service";
-import type { ActStore, AuditRecord, WatchedExchange, GroupStore, HistoryStore, RecordStore, RecordView } from "#store";
+import type {
+  ActStore,
+  AuditRecord,
+  WatchedExchange,
+  GroupStore,
+  HistoryStore,
+  RecordStore,
+  RecordView,
+  ReturnStore,
+  StoredReturn,
+} from "#store";
 
 /** The state of the daemon. */
 export interface Overview {
@@ -17,6 +36,26 @@ export interface Overview {
   readonly queue: { readonly kind: QueueKind; readonly waiting: number; readonly active: number } | undefined;
   /** Backups, comparisons and notification channels. */
   readonly upkeep?: UpkeepFacts;
+  /** The lane back to the ERP. */
+  readonly returns?: readonly ReturnStatus[];
+}
+
+/** One return, with what is around it. */
+export interface ReturnDetail {
+  readonly item: StoredReturn;
+  /** All versions of its subject, newest first. */
+  readonly versions: readonly StoredReturn[];
+  /** What people decided about its subject, newest first. */
+  readonly history: readonly AuditRecord[];
+  /** The record of the forward lane that it is about. */
+  readonly record: RecordId | undefined;
+}
+
+/** What the pages read of the lane back to the ERP. */
+export interface ReturnSource {
+  statuses(): Promise<readonly ReturnStatus[]>;
+  readonly find: ReturnStore["find"];
+  one(id: ReturnId): Promise<ReturnDetail | undefined>;
 }
 
 /** Why one record is the way it is. */
@@ -66,6 +105,7 @@ export interface StatusSource {
   groups(): Promise<readonly NotedGroup[]>;
   /** Notes about groups of records with the same cause, by the group's id. */
   readonly groupNotes: GroupStore["groupNotes"];
+  readonly returns: ReturnSource;
   /** What people did. */
   readonly recentActs: ActStore["recent"];
   /** What each stream did, hour by hour. */

@@ -11,5 +11,5 @@ export function carriedOut<Kind extends TargetKind, Input, Result>(
   by: Actor,
   streams: StoreSystems["streams"] = [],
 ): Promise<Result> {
-  return act.run({ store, streams }, { target, input, isConfirmed: true, signal: never }, by);
+  return act.run({ store, streams, returns: [] }, { target, input, isConfirmed: true, signal: never }, by);
 }

@@ -4,6 +4,8 @@ const addresses: Readonly<Record<Act["target"], string>> = {
   record: "…/RECORD/",
   group: "/api/groups/ID/",
   stream: "…/STREAM/",
+  return: "/api/returns/STREAM/VERSION/",
+  returnStream: "/api/returns/STREAM/",
   installation: "/api/acts/",
 };
 
@@ -13,7 +15,7 @@ export function actsTable(acts: readonly Act[]): string {
     const { name, path, target, help, inputHelp } = act;
     const members = [act.isFinal ? ["**`why`**, **`confirm`**"] : [], inputHelp ?? []].flat();
     const address = path === undefined ? `${addresses[target]}${name}` : `/api${path}`;
-    return `| \`POST ${address}\` | ${help} | \`${commandOf(act)}\` | ${members.join("; ") || "none"} |`;
+    return `| \`POST ${address}${target === "return" ? "?subject=SUBJECT" : ""}\` | ${help} | \`${commandOf(act)}\` | ${members.join("; ") || "none"} |`;
   });
   return ["| request | what it does | command | members of the JSON |", "| --- | --- | --- | --- |", ...rows].join(
     "\n",

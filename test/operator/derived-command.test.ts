@@ -46,7 +46,7 @@ describe("the command that is derived from an act", () => {
 
   it("asks once, carries the act out for each target, and says so", async () => {
     await using scene = await Scene.open(memoryPlace);
-    const systems = { store: scene.store, streams: [] };
+    const systems = { store: scene.store, streams: [], returns: [] };
     asked.length = 0;
     const no = terminal(false);
     const options = { newText: "a", size: "2", why: "tidy" };

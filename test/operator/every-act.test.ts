@@ -1,6 +1,6 @@
 import { readFile } from "node:fs/promises";
 import { describe, expect, it } from "vitest";
-import { errorFacts } from "#model";
+import { errorFacts, type Return } from "#model";
 import { testChannels } from "#notify";
 import { acts, commandOf, givenBy, notedGroups, type Act, type DaemonSystems, type Targets } from "#operator";
 import { loadSettings } from "#settings";
@@ -14,6 +14,7 @@ import { never } from "../kit/outcome.ts";
 import { openRigScene, streamsOf } from "../pipeline/delivery-rig.ts";
 import { compared, sampleDeletions, samplePlan } from "../web/sample-decisions.ts";
 import { sampleGroup, sampleRecords, sampleStatus, sampleStreams } from "../web/sample-status.ts";
+import { heldReturns } from "../web/sample-returns.ts";
 import { sampleWeb } from "../web/web-server.ts";
 import { actsTable } from "./acts-table.ts";
 
@@ -48,7 +49,11 @@ function busyStatus() {
     { ...contacts!, holds: [{ ...hold, kind: "pause" as const }] },
     tickets!,
   ];
-  return { ...sampleStatus({ streams }), adoption: () => compared, heldDeletions: async () => sampleDeletions };
+  return {
+    ...sampleStatus({ streams, returns: heldReturns }),
+    adoption: () => compared,
+    heldDeletions: async () => sampleDeletions,
+  };
 }
 
 /** An address of the act on something that the sample has. */
@@ -56,15 +61,19 @@ const samples: Readonly<Record<Act["target"], string>> = {
   record: "/records/tickets/T-1",
   group: `/groups/${sampleGroup}`,
   stream: "/streams/customers",
+  return: "/returns/reports/2",
+  returnStream: "/returns/reports",
   installation: "/acts",
 };
-const addressOf = ({ target, name, path }: Act) => path ?? `${samples[target]}/${name}`;
+const addressOf = ({ target, name, path }: Act) =>
+  path ?? `${samples[target]}/${name}${target === "return" ? "?subject=4711" : ""}`;
 
 /** The addresses of all forms that a visitor is offered anywhere. */
 async function offered(access: object): Promise<readonly string[]> {
   await using web = await sampleWeb({ status: busyStatus(), access });
   const records = sampleRecords.map(({ id }) => `/records/${id.stream}/${encodeURIComponent(id.key)}`);
-  const paths = ["/", "/adoption", "/streams/customers/plan", "/streams/customers/deletions", ...records];
+  const returns = ["/returns/reports/2?subject=4711", "/returns/reports/1?subject=..%2F4712"];
+  const paths = ["/", ...returns, "/adoption", "/streams/customers/plan", "/streams/customers/deletions", ...records];
   const pages = await Promise.all(paths.map(async (path) => (await fetch(web.url + path)).text()));
   return pages.flatMap((page) => [...page.matchAll(/method="post" action="([^"]+)"/g)].map(([, action]) => action!));
 }
@@ -75,11 +84,15 @@ describe("every act on the page", async () => {
     record: "/records/[^/]+/[^/]+",
     group: "/groups/[^/]+",
     stream: "/streams/[^/]+",
+    return: "/returns/[^/]+/[^/]+",
+    returnStream: "/returns/[^/]+",
     installation: "/acts",
   };
 
   it.each(named)("is offered: %s", (_, { target, name, path }) => {
-    expect(forms).toContainEqual(expect.stringMatching(new RegExp(`^${path ?? `${own[target]}/${name}`}$`)));
+    expect(forms).toContainEqual(
+      expect.stringMatching(new RegExp(`^${path ?? `${own[target]}/${name}`}([?]subject=.*)?$`)),
+    );
   });
 
   it("is offered to no one who may only read", async () => {
@@ -148,6 +161,7 @@ streams:
     store,
     service,
     streams,
+    returns: [{ name: "reports" }],
     sources: { streams: new Map([["customers", source]]) },
     matcher: { blindFields: async () => [] },
     planNow: async () => ({ ...samplePlan, stream: "customers" }),
@@ -181,6 +195,24 @@ streams:
 }
 
 type Acting = Awaited<ReturnType<typeof actingScene>>;
+
+const itsReturn: Return = {
+  stream: "reports",
+  subject: "4711",
+  version: 1,
+  kind: "fact",
+  serviceId: 4711,
+  replaces: undefined,
+  hash: "h",
+  content: { fields: {}, lines: [] },
+};
+
+const aReturnIn =
+  (kind: "held" | "uncertain") =>
+  async ({ systems: { store } }: Acting) => {
+    await store.returns.prepare(itsReturn, { state: "prepared" });
+    await store.returns.ended(itsReturn, { kind, error: { code: "E_RETURN_UNCERTAIN", message: "no", details: {} } });
+  };
 
 /** How each act becomes possible, and what is sent with it. */
 const preparations: Readonly<Record<string, { sent?: object; prepare?: (scene: Acting) => Promise<unknown> }>> = {
@@ -234,6 +266,17 @@ const preparations: Readonly<Record<string, { sent?: object; prepare?: (scene: A
   "stream adopt": {
     prepare: ({ systems: { store } }) => store.saveNote(heldNote("customers"), { reason: "r", remedy: "m" }),
   },
+  "return send": { prepare: aReturnIn("held") },
+  "return arrived": { prepare: aReturnIn("uncertain") },
+  "return withdraw": { prepare: aReturnIn("held") },
+  "returnStream release": {
+    prepare: ({ systems: { store } }) =>
+      store.returns.saveMark("reports", { beginAt: 0, held: { at: 0, count: 9, usual: 1 } }),
+  },
+  "returnStream resume": {
+    prepare: ({ systems: { store } }) => store.returns.saveMark("reports", { beginAt: 0, paused: { at: 0, by: ben } }),
+  },
+  "returnStream pause": {},
   "installation compare": {},
   "installation test": {},
 };
@@ -253,7 +296,14 @@ describe("every act in the history", () => {
     const { sent = {}, prepare } = preparations[title] ?? {};
     await prepare?.(scene);
     const group = act.target === "group" ? await groupIn(store) : "";
-    const targets: Targets = { record: id, group, stream: "customers", installation: undefined };
+    const targets: Targets = {
+      record: id,
+      group,
+      stream: "customers",
+      return: itsReturn,
+      returnStream: "reports",
+      installation: undefined,
+    };
     await act.run(scene.systems, givenBy(act, targets[act.target], { ...sent, why: by.why, confirm: true }, never), by);
 
     const acted = (await store.acts.recent({ since: 0, limit: 99 })).filter((each) => each.by.name === by.name);

@@ -4,6 +4,7 @@ import {
   bindAct,
   ErrorGroups,
   retryAct,
+  targetLabel,
   type ChannelTest,
   type Given,
   type NotedGroup,
@@ -20,6 +21,7 @@ import {
 import type { FieldSides, RecordSides, StreamStatus } from "#pipeline";
 import type { Overview, StatusSource } from "#web";
 import { now, sampleDeletions, samplePlan } from "./sample-decisions.ts";
+import { sampleReturns } from "./sample-returns.ts";
 
 export { now };
 
@@ -251,6 +253,18 @@ export function sampleSides({ binding }: RecordView, read: boolean): RecordSides
   };
 }
 
+/** What people decided about a return. */
+const sampleHistory: readonly AuditRecord[] = [
+  {
+    at: now - 20 * minute,
+    id: { stream: "returns/reports", key: "4711" },
+    action: "return",
+    resource: "",
+    outcome: "send, version 1",
+    by: { name: "ben", via: "cli", why: "asked <anna>" },
+  },
+];
+
 /** The group of the parked contact, and what people wrote down about it. */
 const groups = new ErrorGroups();
 groups.add(sampleRecords[1]!);
@@ -335,7 +349,7 @@ function sampleActs(done: string[]): StatusSource["carryOut"] {
     const result = results[`${act.target} ${act.name}`]?.(given) ?? {};
     if (act === bindAct && !given.isConfirmed) return result;
     const { why: _, confirm: __, ...input } = given.input;
-    const label = typeof target === "object" ? recordLabel(target) : target;
+    const label = targetLabel(target);
     const asked = Object.keys(input).length === 0 ? undefined : JSON.stringify(input);
     const words = [act.name, label, asked, "by", `${name}${why === undefined ? "" : `: ${why}`}`];
     done.push(act === retryAct ? label! : words.filter((word) => word !== undefined).join(" "));
@@ -391,6 +405,21 @@ export function sampleStatus(facts: Partial<Overview> = {}): StatusSource & { re
       );
       const from = after === undefined ? 0 : wanted.findIndex(({ id }) => recordLabel(id) === recordLabel(after)) + 1;
       return Promise.resolve(wanted.slice(from, from + limit));
+    },
+    returns: {
+      statuses: () => Promise.resolve(facts.returns ?? []),
+      find: ({ stream, states, limit }) =>
+        Promise.resolve(
+          sampleReturns
+            .filter((item) => item.stream === stream && (states ?? [item.state]).includes(item.state))
+            .slice(0, limit),
+        ),
+      one: ({ stream, subject, version }) => {
+        const versions = sampleReturns.filter((item) => item.stream === stream && item.subject === subject);
+        const item = versions.find((each) => each.version === version);
+        const history = sampleHistory.filter(() => version === 2);
+        return Promise.resolve(item && { item, versions, history, record: { stream: "tickets", key: "T-1" } });
+      },
     },
     titles: (shown) => Promise.resolve(shown.map(nameOf)),
     names: (ids) =>

@@ -501,7 +501,7 @@ describe("keys that no path can hold", () => {
         return Promise.resolve({ record, obstacles: [], sides, history: [], exchanges: [] });
       },
       carryOut: async (_: unknown, { target }: Given) =>
-        typeof target === "object" ? asked.push(target.key) : undefined,
+        typeof target === "object" && "key" in target ? asked.push(target.key) : undefined,
     };
     await using web = await sampleWeb({ status });
     const list = await (await fetch(`${web.url}/records`)).text();

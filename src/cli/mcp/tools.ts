@@ -42,7 +42,7 @@ const explain = tool({
   async read({ what }, call) {
     const id = subject(what);
     if ("code" in id) return id;
-    const facts = await reading(call, [id.stream], ({ store }) => readRecord(id, store));
+    const facts = await reading(call, [id.stream], (context) => readRecord(id, context));
     if (typeof facts === "string") throw new UsageError(facts.trimEnd());
     return facts;
   },

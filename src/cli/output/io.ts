@@ -1,5 +1,5 @@
 import { printable } from "#model";
-import { urgencyOf, withIsoTimes, type BlockedPolicy } from "#operator";
+import { urgencyOf, withIsoTimes, type BlockedPolicy, type Urgency } from "#operator";
 import type { StreamStatus } from "#pipeline";
 import { Redaction } from "#telemetry";
 
@@ -72,6 +72,11 @@ export const exitCodes: readonly (readonly [code: number, meaning: string])[] = 
 
 /** The exit code of commands that report the state of streams. */
 export function statusCode(statuses: readonly StreamStatus[], blocked: BlockedPolicy): number {
-  const codes = { person: exitCode.needsPerson, time: exitCode.again, none: exitCode.ok } as const;
-  return codes[urgencyOf(statuses, blocked)];
+  return urgencyCode(urgencyOf(statuses, blocked));
+}
+
+/** The exit code for the most urgent of these. */
+export function urgencyCode(...urgencies: readonly Urgency[]): number {
+  if (urgencies.includes("person")) return exitCode.needsPerson;
+  return urgencies.includes("time") ? exitCode.again : exitCode.ok;
 }

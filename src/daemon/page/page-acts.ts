@@ -10,7 +10,7 @@ const COMPARED_MS = 1_500;
 
 /** Carries out the acts of people at the page of a running daemon, which takes notice at once. */
 export function carryingOut(
-  { settings, secrets, redaction, syncFile: { streams } }: Configuration,
+  { settings, secrets, redaction, syncFile: { streams, returns } }: Configuration,
   parts: Systems,
   { relay, gate, holds, plans, adoption, matcher, askedPolls }: Assembly,
 ): (act: Act, given: Given, by: Actor) => Promise<unknown> {
@@ -18,6 +18,7 @@ export function carryingOut(
   const systems: DaemonSystems = {
     ...parts,
     streams,
+    returns,
     matcher,
     planNow: async (stream) => (await plans.now(stream)).plan,
     compareAdoption: async () => {

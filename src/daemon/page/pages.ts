@@ -1,9 +1,9 @@
 import { RetryError, type Binding } from "#model";
 import { namedChannels } from "#notify";
-import { notedGroups, readUpkeep } from "#operator";
+import { notedGroups, readReturns, readUpkeep, recordOfReturn } from "#operator";
 import { heldDeletions, recordSides, recordTitle, streamObstacles, streamStatus, type RecordSides } from "#pipeline";
 import type { Queue } from "#queue";
-import { ownText, type RecordView } from "#store";
+import { historyOf, ownText, type RecordView } from "#store";
 import { version, type Metrics } from "#telemetry";
 import { startWeb, type Overview, type ReadinessChecks, type StatusSource, type Web } from "#web";
 import type { Assembly } from "../assembly.ts";
@@ -76,6 +76,7 @@ function statusSource({ configuration, parts, queue, assembly }: PagesDeps): Sta
     const stream = streams.find(({ name }) => name === record.id.stream);
     return stream === undefined ? "" : recordTitle(stream, record);
   };
+  const returnStatuses = () => readReturns(store.returns, syncFile.returns, clock.now());
   return {
     overview: async (): Promise<Overview> => {
       const statuses = await streamStatus(store, streams, clock);
@@ -89,7 +90,19 @@ function statusSource({ configuration, parts, queue, assembly }: PagesDeps): Sta
           () => undefined,
         ),
         upkeep: await readUpkeep(store),
+        returns: await returnStatuses(),
       };
+    },
+    returns: {
+      statuses: returnStatuses,
+      find: (query) => store.returns.find(query),
+      one: async (id) => {
+        const item = await store.returns.one(id);
+        if (item === undefined) return undefined;
+        const versions = await store.returns.versions(id.stream, id.subject);
+        const history = await store.audit({ id: historyOf(id), limit: HISTORY });
+        return { item, versions, history, record: await recordOfReturn(store, syncFile.returns, item) };
+      },
     },
     streams: streams.map(({ name }) => name),
     channels: namedChannels(settings.notify, { secrets, clock, version }).map(({ name }) => name),

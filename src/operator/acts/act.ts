@@ -1,9 +1,11 @@
 import { z } from "zod";
 import type { Stream } from "#mapping";
-import { recordLabel, type Actor, type RecordId, type StreamName } from "#model";
+import { recordLabel, type Actor, type RecordId, type ReturnId, type StreamName } from "#model";
 import type { StreamStatus } from "#pipeline";
-import type { AuditEntry, RecordView } from "#store";
+import type { AuditEntry, RecordView, StoredReturn } from "#store";
 import type { NotedGroup } from "../state/noted-groups.ts";
+import type { ReturnStatus } from "../state/return-status.ts";
+import { returnLabel } from "../text/return-text.ts";
 import type { Command } from "./command.ts";
 import { isConfirmed, textInput, yes, type Sent } from "./inputs.ts";
 import type { Reach } from "./systems.ts";
@@ -14,6 +16,9 @@ export interface Targets {
   /** The id of a group of records with the same cause. */
   readonly group: string;
   readonly stream: StreamName;
+  readonly return: ReturnId;
+  /** The name of a stream under `returns`. */
+  readonly returnStream: string;
   readonly installation: undefined;
 }
 export type TargetKind = keyof Targets;
@@ -27,6 +32,8 @@ export interface SeenTargets {
   };
   readonly group: NotedGroup;
   readonly stream: StreamStatus;
+  readonly return: StoredReturn;
+  readonly returnStream: ReturnStatus;
   readonly installation: undefined;
 }
 
@@ -163,7 +170,13 @@ export function givenBy({ body }: Act, target: Targets[TargetKind], sent: Sent, 
 
 /** What scripts get: what was done to what, and more where the act has more to say. */
 export function answerOf(act: Act, { target }: Given, result: unknown): object {
-  const label = typeof target === "object" ? recordLabel(target) : target;
+  const label = targetLabel(target);
   const common = { ...(label === undefined ? {} : { [act.target]: label }), done: act.name };
   return act.answer?.(result, common, target) ?? common;
+}
+
+/** How people name a target. */
+export function targetLabel(target: Targets[TargetKind]): string | undefined {
+  if (typeof target !== "object") return target;
+  return "key" in target ? recordLabel(target) : returnLabel(target);
 }

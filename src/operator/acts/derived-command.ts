@@ -1,13 +1,16 @@
 import { z } from "zod";
-import { recordLabel, type RecordId } from "#model";
-import { answerOf, givenBy, problemIn, type Act, type Targets } from "./act.ts";
+import type { RecordId } from "#model";
+import { answerOf, givenBy, problemIn, targetLabel, type Act, type Targets } from "./act.ts";
 import { UsageError, type Command } from "./command.ts";
+import { findReturn } from "./returns/known-return.ts";
 import type { DaemonSystems } from "./systems.ts";
 
 const targets: Readonly<Record<keyof Targets, Command["arguments"]>> = {
   record: { "<record>": "" },
   group: { "<id>": "the cause, as svcsync groups lists it" },
   stream: { "<streams...>": "the streams" },
+  return: { "<return>": "as svcsync returns lists it, for example reports/4711/2; without a version, the newest" },
+  returnStream: { "<returns...>": "the streams of returns" },
   installation: {},
 };
 
@@ -35,8 +38,8 @@ export function derivedCommand(act: Act): Command {
       options,
       { by, signal, warn, ask },
     ) {
-      const wanted: readonly Targets[keyof Targets][] = kind === "installation" ? [undefined] : args.flat();
-      const labels = wanted.map((each) => (typeof each === "object" ? recordLabel(each) : each)).join(", ");
+      const wanted = await targetsOf(kind, args.flat(), systems);
+      const labels = wanted.map(targetLabel).join(", ");
       if (isFinal && !("yes" in options) && (await ask(`${act.help} (${labels})? (yes/no)`)) !== true) {
         warn("Nothing was done.\n");
         return { needsPerson: true };
@@ -50,10 +53,20 @@ export function derivedCommand(act: Act): Command {
         done.push({ answer: answerOf(act, given, result), result });
       }
       const results = done.map(({ result }) => result);
-      const json = kind === "stream" ? { streams: wanted } : done[0]!.answer;
+      const json = kind === "stream" || kind === "returnStream" ? { streams: wanted } : done[0]!.answer;
       return { json, text: act.said?.(wanted, results) ?? `Done: ${[act.name, labels].join(" ").trim()}.\n` };
     },
   };
+}
+
+async function targetsOf(
+  kind: keyof Targets,
+  given: readonly (RecordId | string)[],
+  { store }: DaemonSystems,
+): Promise<readonly Targets[keyof Targets][]> {
+  if (kind === "installation") return [undefined];
+  if (kind !== "return") return given;
+  return Promise.all(given.flatMap((text) => (typeof text === "string" ? [findReturn(store.returns, text)] : [])));
 }
 
 /** What is sent with the act, among the options of its command. */

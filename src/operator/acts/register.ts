@@ -14,6 +14,12 @@ import { pollAct } from "./poll.ts";
 import { rereadRecordAct } from "./reread-record.ts";
 import { rereadStreamAct } from "./reread-stream.ts";
 import { resumeAct } from "./resume.ts";
+import { pauseReturnsAct } from "./returns/pause-returns.ts";
+import { releaseReturnsAct } from "./returns/release-returns.ts";
+import { resumeReturnsAct } from "./returns/resume-returns.ts";
+import { returnArrivedAct } from "./returns/arrived.ts";
+import { sendReturnAct } from "./returns/send.ts";
+import { withdrawReturnAct } from "./returns/withdraw.ts";
 import { retryGroupAct } from "./retry-group.ts";
 import { retryAct } from "./retry.ts";
 import { skipGroupAct } from "./skip-group.ts";
@@ -42,6 +48,12 @@ export const acts: readonly Act[] = [
   planAct,
   deletionsAct,
   adoptAct,
+  sendReturnAct,
+  returnArrivedAct,
+  withdrawReturnAct,
+  releaseReturnsAct,
+  resumeReturnsAct,
+  pauseReturnsAct,
   compareAct,
   channelTestAct,
 ];

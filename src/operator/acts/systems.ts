@@ -1,4 +1,4 @@
-import type { Stream } from "#mapping";
+import type { ReturnStream, Stream } from "#mapping";
 import type { Actor, StreamName } from "#model";
 import type { Matcher } from "#pipeline";
 import type { Service } from "#service";
@@ -12,6 +12,8 @@ export interface StoreSystems {
   readonly store: Store;
   /** The streams of the sync file. */
   readonly streams: readonly Stream[];
+  /** The streams that go back to the ERP. */
+  readonly returns: readonly Pick<ReturnStream, "name">[];
 }
 
 /** For acts that ask the ERP or the service. */

@@ -18,11 +18,12 @@ import { redacted } from "#telemetry";
 import type { Gate } from "../access/gate.ts";
 import { addressOf } from "../pages/frame/act-form.ts";
 import type { Frame } from "../pages/frame/layout.ts";
-import { pathOf } from "../pages/frame/wording.ts";
+import { pathOf, returnPath, returnsPath } from "../pages/frame/wording.ts";
 import { bindingPage, refusedPage } from "../pages/record/act-pages.ts";
 import { donePath } from "../pages/status/done-note.ts";
 import { testedPage } from "../pages/status/channel-test.ts";
 import { jsonAnswer, type PageDeps } from "../route-deps.ts";
+import { addressedReturn, noReturn, returnRoute } from "./returns.ts";
 import { addressedRecord, noRecord, noStream, recordPaths } from "./record-address.ts";
 
 /** How long a person waits for the ERP or the service, in milliseconds. */
@@ -40,6 +41,8 @@ export function addActs(app: App, deps: PageDeps, gate: Gate): void {
 function pathsOf(act: Act): string[] {
   const { name, target } = act;
   if (target === "record") return recordPaths.map((path) => `${path}/${name}`);
+  if (target === "return") return [`${returnRoute}/${name}`];
+  if (target === "returnStream") return [`/returns/:returnStream/${name}`];
   return [target === "installation" ? addressOf(act, undefined) : `/${target}s/:${target}/${name}`];
 }
 
@@ -97,6 +100,12 @@ class Answering {
       const stream = c.req.param("stream") ?? "";
       return status.streams.includes(stream) ? stream : c.text(`${noStream(stream, status)}\n`, 404);
     }
+    if (this.#act.target === "returnStream") return c.req.param("returnStream") ?? "";
+    if (this.#act.target === "return") {
+      const id = addressedReturn(c);
+      if (id === undefined) return c.notFound();
+      return (await status.returns.one(id)) === undefined ? c.text(`${noReturn(id)}\n`, 404) : id;
+    }
     const id = addressedRecord(c);
     if (id === undefined) return c.notFound();
     return (await status.record(id)) === undefined ? c.text(`${noRecord(id)}\n`, 404) : id;
@@ -136,7 +145,7 @@ function resultPage<Asked extends Given, Result>(
 
 /** Where a browser goes after an act. */
 function nextPath(act: Act, { target, input }: Given, result: unknown): string {
-  if (typeof target === "object") return pathOf(target);
+  if (typeof target === "object") return "key" in target ? pathOf(target) : returnPath(target);
   if (target === undefined) return act.page ?? "/";
   const asked = act.bulk?.asked(result, input);
   if (act.bulk === undefined || asked === undefined) return "/";
@@ -145,6 +154,8 @@ function nextPath(act: Act, { target, input }: Given, result: unknown): string {
 
 /** The page that shows the current state of what a refused act concerns. */
 function againPath(act: Act, c: Context): string | undefined {
+  if (act.target === "return") return pathOfReturn(c);
+  if (act.target === "returnStream") return returnsPath({ stream: c.req.param("returnStream") ?? "" });
   if (act.page !== "own") return act.target === "record" ? pathOfRecord(c) : act.page;
   return addressOf(act, c.req.param("stream"));
 }
@@ -152,6 +163,11 @@ function againPath(act: Act, c: Context): string | undefined {
 function pathOfRecord(c: Context): string | undefined {
   const id = addressedRecord(c);
   return id && pathOf(id);
+}
+
+function pathOfReturn(c: Context): string | undefined {
+  const id = addressedReturn(c);
+  return id && returnPath(id);
 }
 
 function actorOf(c: Context, gate: Gate, { why }: Sent): Actor {

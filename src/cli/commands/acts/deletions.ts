@@ -48,7 +48,7 @@ async function deletions(stream: string | undefined, options: DeletionsOptions, 
       continue;
     }
     const given = { target: name, input: { count: options.count ?? count }, isConfirmed: true, signal: io.signal };
-    await deletionsAct.run({ ...context, streams }, given, commandActor(options));
+    await deletionsAct.run({ ...context, streams, returns: context.syncFile.returns }, given, commandActor(options));
     say(
       isEmptied
         ? `${name}: confirmed; two further sweeps that find no record ${deletion === "set" ? "set the fields of" : "delete"} at most ${count}.`

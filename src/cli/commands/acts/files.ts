@@ -26,7 +26,7 @@ async function files(stream: string | undefined, options: FilesOptions, io: Io):
   const { streams } = context.syncFile;
   if (options.settle !== undefined && stream !== undefined) {
     const given = { target: stream, input: { name: options.settle }, isConfirmed: true, signal: io.signal };
-    await settleFileAct.run({ ...context, streams }, given, commandActor(options));
+    await settleFileAct.run({ ...context, streams, returns: context.syncFile.returns }, given, commandActor(options));
   }
   const found: (RefusedFile & { readonly stream: string })[] = [];
   for (const { name } of streams)

@@ -12,7 +12,16 @@ import {
   type Json,
   type RecordId,
 } from "#model";
-import { actorText, exchangeEnd, meaningOf, recordRemedy, remedyOf } from "#operator";
+import {
+  actorText,
+  exchangeEnd,
+  meaningOf,
+  recordRemedy,
+  remedyOf,
+  returnLabel,
+  returnsOfRecord,
+  shellQuoted,
+} from "#operator";
 import { permanentlyBlockedReason, streamObstacles } from "#pipeline";
 import {
   forgottenError,
@@ -21,9 +30,9 @@ import {
   type WatchedExchange,
   type RecordStore,
   type RecordView,
-  type Store,
+  type StoredReturn,
 } from "#store";
-import { openStoreContext, type JsonOptions, type Registration } from "../../command-context.ts";
+import { openStoreContext, type JsonOptions, type Registration, type StoreContext } from "../../command-context.ts";
 import { exitCode, printJson, type Io } from "../../output/io.ts";
 
 const HISTORY = 20;
@@ -78,22 +87,22 @@ function withPlace(words: string, target: string): string {
 async function explainRecord(id: RecordId, options: JsonOptions, io: Io): Promise<number> {
   await using context = await openStoreContext(options, io, [id.stream]);
   const { store } = context;
-  const facts = await readRecord(id, store);
+  const facts = await readRecord(id, context);
   if (typeof facts === "string") {
     io.stderr.write(facts);
     return exitCode.needsPerson;
   }
-  const { obstacles, history, exchanges } = facts;
+  const { obstacles, history, exchanges, returns } = facts;
   if (options.json) printJson(io.stdout, facts);
   else {
     const waiting = [...(await waits(facts, store)), ...obstaclesOf(id, obstacles)];
-    io.stdout.write(asText(facts, waiting, history, exchanges));
+    io.stdout.write(asText(facts, { waiting, history, exchanges, returns }));
   }
   return exitCode.ok;
 }
 
 /** What `svcsync explain STREAM/KEY --json` prints; sentences if the store does not have the record. */
-export async function readRecord(id: RecordId, store: Store) {
+export async function readRecord(id: RecordId, { store, syncFile }: Pick<StoreContext, "store" | "syncFile">) {
   const view = await store.record(id);
   const obstacles = await streamObstacles(store, id.stream, store.clock.now());
   if (!view) {
@@ -102,7 +111,8 @@ export async function readRecord(id: RecordId, store: Store) {
   }
   const history = await store.audit({ id, limit: HISTORY });
   const exchanges = await store.watches.exchanges(id);
-  return { ...view, obstacles, history, exchanges };
+  const returns = await returnsOfRecord(store.returns, syncFile.returns, view);
+  return { ...view, obstacles, history, exchanges, returns };
 }
 
 function obstaclesOf({ stream }: RecordId, obstacles: readonly string[]): string[] {
@@ -119,12 +129,14 @@ async function waits({ id, waitsFor }: RecordView, store: Pick<RecordStore, "rec
   return sentences;
 }
 
-function asText(
-  view: RecordView,
-  waiting: readonly string[],
-  history: readonly AuditRecord[],
-  exchanges: readonly WatchedExchange[],
-): string {
+interface Around {
+  readonly waiting: readonly string[];
+  readonly history: readonly AuditRecord[];
+  readonly exchanges: readonly WatchedExchange[];
+  readonly returns: readonly StoredReturn[];
+}
+
+function asText(view: RecordView, { waiting, history, exchanges, returns }: Around): string {
   const { id, state, binding, error, attempts, dueAt, changedAt, intent } = view;
   const lines = [
     `${recordLabel(id)} is ${state}${binding ? ` and bound to ${binding.resource} ${binding.serviceId}` : ", not bound"}. ${meaningOf(view)}`,
@@ -140,6 +152,7 @@ function asText(
   lines.push("", ...rowLines(view), "", "As last written to the service:");
   lines.push(...(view.applied ? members(view.applied) : ["  nothing yet"]), "", "History, newest first:");
   lines.push(...(history.length > 0 ? history.flatMap(entry) : ["  no write yet"]));
+  if (returns.length > 0) lines.push("", "What went back to the ERP, newest versions:", ...returns.map(returnLine));
   if (exchanges.length > 0)
     lines.push(
       "",
@@ -147,6 +160,13 @@ function asText(
       ...exchanges.flatMap(exchangeLines),
     );
   return `${lines.map(oneLine).join("\n")}\n`;
+}
+
+function returnLine(item: StoredReturn): string {
+  const { state, answer, error } = item;
+  const document = answer?.document === undefined ? "" : `, document ${answer.document}`;
+  const why = error === undefined ? "" : `: ${errorText(error)}`;
+  return `  ${returnLabel(item)}: ${state}${document}${why}; "svcsync returns show ${shellQuoted(returnLabel(item))}"`;
 }
 
 function exchangeLines({ at, method, path, sent, answer, durationMs, ...end }: WatchedExchange): string[] {

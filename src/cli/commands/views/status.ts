@@ -7,19 +7,25 @@ import {
   ErrorGroups,
   isShared,
   listHints,
+  readReturns,
   readUpkeep,
   remedyOf,
+  returnNotes,
+  returnUrgency,
   unlistedStreams,
+  urgencyOf,
   upkeepText,
   type ErrorGroup,
+  type ReturnStatus,
 } from "#operator";
 import { streamStatus, type StreamStatus } from "#pipeline";
 import { eachRecord } from "#store";
 import { openStoreContext, type JsonOptions, type Registration, type StoreContext } from "../../command-context.ts";
 import { daemonWords } from "../../output/daemon-words.ts";
-import { exitCode, printJson, statusCode, type Io } from "../../output/io.ts";
+import { exitCode, printJson, urgencyCode, type Io } from "../../output/io.ts";
 import { fittingTables } from "../../output/table.ts";
 import { wrapped } from "../../output/wrapped.ts";
+import { returnHeads, returnRow } from "../returns/return-table.ts";
 
 export const registerStatus: Registration = (cli) =>
   cli
@@ -40,7 +46,7 @@ uncertain (you must act), left out (by the rules of the stream or by a user), de
 async function status(options: JsonOptions, io: Io): Promise<number> {
   await using context = await openStoreContext(options, io);
   const facts = await readStatus(context);
-  const { streams: statuses, causes, unlisted, stopped, ...upkeep } = facts;
+  const { streams: statuses, causes, unlisted, stopped, returns, ...upkeep } = facts;
   if (options.json) printJson(io.stdout, facts);
   else {
     const now = systemClock.now();
@@ -55,9 +61,10 @@ async function status(options: JsonOptions, io: Io): Promise<number> {
         : []),
       ...(await daemonWords(context.settings.health, context.secrets.pageToken)),
     ];
-    io.stdout.write(asText(statuses, causes, words, io.width));
+    io.stdout.write(asText(statuses, { causes, returns, words }, io.width));
   }
-  return stopped ? exitCode.needsPerson : statusCode(statuses, context.settings.blockedRecords);
+  const urgencies = [urgencyOf(statuses, context.settings.blockedRecords), returnUrgency(returns)];
+  return stopped ? exitCode.needsPerson : urgencyCode(...urgencies);
 }
 
 /** What `svcsync status --json` prints. */
@@ -70,16 +77,22 @@ export async function readStatus({ store, syncFile }: Pick<StoreContext, "store"
   // With several daemons, one may have stopped while the others work.
   const stop = isShared(upkeep) ? undefined : await store.note(stopNote);
   const stopped = stop && { ...stop, remedy: remedyOf(stop, { stream: "STREAM" }) };
-  return { streams, causes: causes.list(), unlisted, stopped, ...upkeep };
+  const returns = await readReturns(store.returns, syncFile.returns, systemClock.now());
+  return { streams, causes: causes.list(), unlisted, stopped, returns, ...upkeep };
 }
 
 /** The largest causes; "svcsync records" lists all of them with remedies. */
 const CAUSES_SHOWN = 5;
 
+interface StatusWords {
+  readonly causes: readonly ErrorGroup[];
+  readonly returns: readonly ReturnStatus[];
+  readonly words: readonly string[];
+}
+
 function asText(
   statuses: readonly StreamStatus[],
-  causes: readonly ErrorGroup[],
-  daemon: readonly string[],
+  { causes, returns, words }: StatusWords,
   width: number | undefined,
 ): string {
   const rows = statuses.map(({ name, state, lagMs, undeliveredMs, arrival, counts }) => [
@@ -117,8 +130,17 @@ function asText(
         `${stream}: ${count.toLocaleString("en")} ${state}: ${code ? errorText({ message, code }) : message}`,
     );
   if (causes.length > CAUSES_SHOWN) reasons.push(`${causes.length - CAUSES_SHOWN} more causes`);
-  const notes = [...attentionLines(statuses), ...reasons, ...listHints(statuses), ...daemon].map(
-    (line) => `${oneLine(line)}\n`,
-  );
-  return [fittingTables(head, rows, width), ...(notes.length === 0 ? [] : [wrapped(notes.join(""), width)])].join("\n");
+  const notes = [
+    ...attentionLines(statuses),
+    ...reasons,
+    ...listHints(statuses),
+    ...returnNotes(returns),
+    ...words,
+  ].map((line) => `${oneLine(line)}\n`);
+  const back = returns.length === 0 ? [] : [fittingTables(returnHeads, returns.map(returnRow), width)];
+  return [
+    fittingTables(head, rows, width),
+    ...back,
+    ...(notes.length === 0 ? [] : [wrapped(notes.join(""), width)]),
+  ].join("\n");
 }

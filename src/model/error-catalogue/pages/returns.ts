@@ -3,6 +3,17 @@ import { errorPage } from "../error-page.ts";
 export const returnsErrors = errorPage({
   title: "Errors of the lane back to the ERP",
   entries: {
+    E_RETURN_UNKNOWN: {
+      meaning: "A command names a return, or a stream of returns, that svcsync does not know. Nothing was done.",
+      normal: "After a slip in its name.",
+      remedy: '"svcsync returns" lists the streams, "svcsync returns STREAM" the returns of one that need a person.',
+    },
+    E_RETURN_SETTLED: {
+      meaning:
+        "The state of a return does not allow what a person decided: it was answered, or handed over, or withdrawn meanwhile. Nothing was done.",
+      normal: "Yes, if its state has changed since you looked.",
+      remedy: 'Run "svcsync returns show {record}": perhaps there is nothing left to do.',
+    },
     E_RETURN_KEY: {
       meaning:
         "A report names a customer, an order, a worker or an article by its id in the service, and svcsync does not know the ERP's key for it. " +
@@ -17,6 +28,7 @@ export const returnsErrors = errorPage({
         "A report names a record whose key will be known as soon as svcsync has delivered it, or the answer to it is settled.",
       normal: "For a short time.",
       remedy: "None: svcsync tries again by itself. If it lasts, look at the record that the message names.",
+      heals: true,
     },
     E_RETURN_SUM: {
       meaning:
@@ -31,6 +43,7 @@ export const returnsErrors = errorPage({
         "A report changed while svcsync read it, three times in a row, or its lines do not add up to the totals that the service shows.",
       normal: "While somebody works on the report.",
       remedy: "None: svcsync reads it again. If it lasts, open the report in the service and save it.",
+      heals: true,
     },
     E_RETURN_CORRECTION: {
       meaning:
@@ -38,7 +51,7 @@ export const returnsErrors = errorPage({
         "billed the former version.",
       normal: "Yes, when somebody takes an approval back or corrects a report.",
       remedy:
-        '"svcsync returns show ID" shows what differs, "svcsync returns send ID" hands it over, "svcsync returns withdraw ID" leaves the ERP as it is. ' +
+        '"svcsync returns show {record}" shows what differs, "svcsync returns send {record}" hands it over, "svcsync returns withdraw {record}" leaves the ERP as it is. ' +
         "With `corrections: send` in the sync file, corrections need nobody.",
     },
     E_RETURN_CONFLICT: {
@@ -47,8 +60,8 @@ export const returnsErrors = errorPage({
         "to an earlier state. What the inbox has was not touched.",
       normal: "No.",
       remedy:
-        'Let one installation alone write into an inbox. After a store was put back: compare both, then "svcsync returns send ID" hands over the present ' +
-        'content as a correction, or "svcsync returns withdraw ID" leaves the ERP as it is.',
+        'Let one installation alone write into an inbox. After a store was put back: compare both, then "svcsync returns send {record}" hands over the present ' +
+        'content as a correction, or "svcsync returns withdraw {record}" leaves the ERP as it is.',
     },
     E_RETURN_INBOX: {
       meaning: "The inbox lacks a table, a column or a right, or a value does not fit its column.",
@@ -61,13 +74,13 @@ export const returnsErrors = errorPage({
         "ERP knows.",
       normal: "After a crash, with an inbox of files.",
       remedy:
-        'Look in the ERP. If it has the return: "svcsync returns arrived ID". If it has not: "svcsync returns send ID" writes the files again.',
+        'Look in the ERP. If it has the return: "svcsync returns arrived {record}". If it has not: "svcsync returns send {record}" writes the files again.',
     },
     E_RETURN_REFUSED: {
       meaning: "The ERP refused a return. The message is the ERP's own.",
       normal: "When the ERP checks what it books.",
       remedy:
-        'Correct the report in the service: the correction is handed over by itself. Or correct the ERP, and "svcsync returns send ID" hands the same ' +
+        'Correct the report in the service: the correction is handed over by itself. Or correct the ERP, and "svcsync returns send {record}" hands the same ' +
         "content over as a new version.",
     },
     E_RETURN_UNANSWERED: {
@@ -86,7 +99,7 @@ export const returnsErrors = errorPage({
         "More is to be handed over within an hour than is usual, so svcsync hands over nothing of this stream until a person has looked.",
       normal: "When many reports were approved at once, at the end of a month, for example.",
       remedy:
-        '"svcsync returns" shows how many, "svcsync returns release STREAM" hands them over. `guard` in the sync file sets another number.',
+        '"svcsync returns" shows how many, "svcsync returns release {stream}" hands them over. `guard` in the sync file sets another number.',
     },
     E_RETURN_CANARY: {
       meaning:

@@ -2,7 +2,7 @@ import type { Act, ActForm, FormField, SeenTargets, TargetKind, Targets } from "
 import { acts, textMax } from "#operator";
 import { html, type Content, type Html } from "#server";
 import { csrfField, type Frame } from "./layout.ts";
-import { pathOf, streamPath } from "./wording.ts";
+import { pathOf, returnPath, returnsPath, streamPath } from "./wording.ts";
 
 /** The address that carries out an act on a target. */
 export function addressOf(
@@ -10,7 +10,8 @@ export function addressOf(
   target: Targets[TargetKind],
 ): string {
   if (target === undefined) return path ?? `/acts/${name}`;
-  if (typeof target === "object") return pathOf(target, name);
+  if (typeof target === "object") return "key" in target ? pathOf(target, name) : returnPath(target, name);
+  if (kind === "returnStream") return `${returnsPath({ stream: target })}/${name}`;
   return kind === "group" ? `/groups/${encodeURIComponent(target)}/${name}` : `${streamPath(target)}/${name}`;
 }
 

@@ -1,4 +1,12 @@
-import { recordLabel, type ErrorFacts, type RecordId, type RecordState, type StreamName } from "#model";
+import {
+  recordLabel,
+  type ErrorFacts,
+  type RecordId,
+  type RecordState,
+  type ReturnId,
+  type ReturnState,
+  type StreamName,
+} from "#model";
 import { roughDuration } from "#operator";
 import { html, type Content, type Html } from "#server";
 
@@ -11,6 +19,32 @@ export function pathOf(id: RecordId, verb?: string): string {
 
 export function streamPath(name: StreamName): string {
   return `/streams/${encodeURIComponent(name)}`;
+}
+
+/** The address of a return's page. */
+export function returnPath({ stream, subject, version }: ReturnId, verb?: string): string {
+  const end = verb === undefined ? "" : `/${verb}`;
+  return `${returnsPath({ stream })}/${version}${end}?${new URLSearchParams({ subject }).toString()}`;
+}
+
+/** The address of a list of returns. */
+export function returnsPath({
+  stream,
+  state,
+  after,
+}: {
+  readonly stream: string;
+  readonly state?: ReturnState | undefined;
+  readonly after?: ReturnId | undefined;
+}): string {
+  const parameters = new URLSearchParams();
+  if (state !== undefined) parameters.set("state", state);
+  if (after !== undefined) {
+    parameters.set("after-subject", after.subject);
+    parameters.set("after-version", String(after.version));
+  }
+  const query = parameters.toString();
+  return `/returns/${encodeURIComponent(stream)}${query === "" ? "" : `?${query}`}`;
 }
 
 export function linkTo(id: RecordId): Html {

@@ -2,6 +2,8 @@ import { counted, type RecordState } from "#model";
 import {
   actText,
   attentionOf,
+  returnNotes,
+  returnUrgency,
   roughDuration,
   paceText,
   queueText,
@@ -20,6 +22,7 @@ import { groupCards, type NamedGroup } from "./group-cards.ts";
 import { page, type Frame } from "../frame/layout.ts";
 import { decisionForms } from "./stream-forms.ts";
 import { streamHeads, streamRow } from "./stream-rows.ts";
+import { returnStreams } from "../returns/return-streams.ts";
 import { instant, sentence } from "../frame/wording.ts";
 
 export interface StatusPage {
@@ -68,6 +71,7 @@ export function statusPage({ overview, done, held, moreHeld, history, acts, chan
         streams.map((stream) => streamRow(stream, history, frame, now)),
         "From the ERP to the service",
       )}
+      ${returnStreams(overview.returns ?? [], frame)}
       <h2>Service and queue</h2>
       ${sides(overview, now)} ${upkeep(overview, now, channelTestForm(channels, frame))} ${actsTable(acts, now)}`,
   });
@@ -93,6 +97,7 @@ export function problemsOf(overview: Overview, now: number): string[] {
     ...connectionProblems(overview),
     ...attentionOf(overview.streams),
     ...recordProblems(overview),
+    ...returnNotes(overview.returns ?? []),
     ...upkeepProblems(overview, now),
   ];
 }
@@ -131,8 +136,9 @@ function total(streams: readonly StreamStatus[], state: RecordState): number {
 function verdict(overview: Overview, now: number): Html {
   const details = [
     ...connectionProblems(overview),
-    ...streamProblems(overview),
+    ...shortened(attentionOf(overview.streams)),
     ...recordProblems(overview),
+    ...shortened(returnNotes(overview.returns ?? [])),
     ...upkeepDetails(overview, now),
   ];
   const colour = colourOf(overview, now);
@@ -144,9 +150,9 @@ function verdict(overview: Overview, now: number): Html {
   </div>`;
 }
 
-/** Problems of streams, without commands: the cards below show those. */
-function streamProblems({ streams }: Overview): string[] {
-  const problems = attentionOf(streams).map((text) => `${text.split('; "svcsync ')[0]}.`);
+/** Problems of streams, without commands, which the cards below show. */
+function shortened(notes: readonly string[]): string[] {
+  const problems = notes.map((text) => `${text.split('; "svcsync ')[0]}.`);
   const more = problems.length - streamProblemsShown;
   return more > 0 ? [...problems.slice(0, streamProblemsShown), `${more} more below.`] : problems;
 }
@@ -172,7 +178,8 @@ function progressOf(streams: readonly StreamStatus[], now: number): string[] {
   ].flat();
 }
 
-function headlineOf({ streams, service, queue, blockedRecords }: Overview, colour: keyof typeof titles): string {
+function headlineOf(overview: Overview, colour: keyof typeof titles): string {
+  const { streams, service, queue, blockedRecords, returns = [] } = overview;
   if (colour === "good")
     return streams.some(({ state }) => state === "loading") ? "The first load is in progress." : "All is well.";
   if (service.state !== "closed") return "The service is failing.";
@@ -181,7 +188,10 @@ function headlineOf({ streams, service, queue, blockedRecords }: Overview, colou
   // Beside real trouble, a pause or records that wait for a parent need no one; only the cards below mention them.
   const concerned =
     colour === "bad" ? noted.filter((each) => urgencyOf([{ ...each, counts: {} }], blockedRecords) !== "none") : noted;
-  const names = concerned.map(({ name }) => name);
+  const back = returns.filter((each) =>
+    colour === "bad" ? returnUrgency([each]) !== "none" : each.attention.length > 0,
+  );
+  const names = [...concerned, ...back].map(({ name }) => name);
   const records = total(streams, "uncertain") + total(streams, "parked");
   const parts = [
     names.length === 0 ? [] : `${counted(names.length, "stream")} (${names.join(", ")})`,
@@ -190,7 +200,7 @@ function headlineOf({ streams, service, queue, blockedRecords }: Overview, colou
   const verb = names.length + records === 1 ? "needs" : "need";
   if (
     colour === "bad" &&
-    records === 0 &&
+    records + back.length === 0 &&
     concerned.every(({ state, deletionsHeld }) => state === "held" || deletionsHeld > 0)
   )
     return `A decision is needed: ${names.join(", ")}.`;
@@ -210,8 +220,9 @@ const titles = { bad: "needs attention", wait: "needs a check", good: "all well"
  * upkeep fails.
  */
 function colourOf(overview: Overview, now: number): keyof typeof titles {
-  const { streams, blockedRecords } = overview;
-  if (connectionProblems(overview).length > 0 || urgencyOf(streams, blockedRecords) !== "none") return "bad";
+  const { streams, blockedRecords, returns = [] } = overview;
+  const urgencies = [urgencyOf(streams, blockedRecords), returnUrgency(returns)];
+  if (connectionProblems(overview).length > 0 || urgencies.some((urgency) => urgency !== "none")) return "bad";
   return problemsOf(overview, now).length > 0 ? "wait" : "good";
 }
 

@@ -1,0 +1,113 @@
+import { errorText, oneLine, recordLabel, type RecordId, type ReturnContent } from "#model";
+import {
+  actorText,
+  findReturn,
+  lineAmount,
+  lineColumns,
+  recordOfReturn,
+  recordWord,
+  remedyOf,
+  returnLabel,
+  returnMeaning,
+  returnValue,
+} from "#operator";
+import { historyOf, type AuditRecord, type StoredReturn } from "#store";
+import { openStoreContext, type JsonOptions } from "../../command-context.ts";
+import { exitCode, printJson, type Io } from "../../output/io.ts";
+import { table } from "../../output/table.ts";
+
+const HISTORY = 20;
+
+/** `svcsync returns show ID`: one version, with its content, the ERP's answer and the history of its subject. */
+export async function show(text: string, options: JsonOptions, io: Io): Promise<number> {
+  await using context = await openStoreContext(options, io);
+  const { store, syncFile } = context;
+  const item = await findReturn(store.returns, text);
+  const versions = await store.returns.versions(item.stream, item.subject);
+  const history = await store.audit({ id: historyOf(item), limit: HISTORY });
+  const record = await recordOfReturn(store, syncFile.returns, item);
+  if (options.json) printJson(io.stdout, { ...item, record, versions: versions.map(summary), history });
+  else io.stdout.write(asText(item, { versions, history, record }));
+  return exitCode.ok;
+}
+
+function summary({ version, kind, state, hash, preparedAt, deliveredAt, answer }: StoredReturn) {
+  return { version, kind, state, hash, preparedAt, deliveredAt, answer };
+}
+
+interface Around {
+  readonly versions: readonly StoredReturn[];
+  readonly history: readonly AuditRecord[];
+  readonly record: RecordId | undefined;
+}
+
+function asText(item: StoredReturn, { versions, history, record }: Around): string {
+  const { kind, state, error, attempts, dueAt, answer, replaces, content, serviceId } = item;
+  const id = returnLabel(item);
+  const lines = [
+    `${id} (${kind}) is ${state}. ${returnMeaning(item)}`,
+    `Prepared ${instant(item.preparedAt)}${item.deliveredAt === undefined ? "" : `, handed over ${instant(item.deliveredAt)}`}` +
+      `${replaces === undefined ? "" : `; it replaces version ${replaces}`}${serviceId === undefined ? "" : `; service id ${serviceId}`}.`,
+  ];
+  if (record !== undefined)
+    lines.push(`Its record of the ERP: ${recordLabel(record)}; "svcsync explain ${recordWord(record)}" shows that.`);
+  if (answer !== undefined) lines.push(answerText(answer));
+  if (error !== undefined)
+    lines.push(
+      `Reason: ${errorText(error)}.`,
+      `What to do: ${remedyOf(error, { stream: item.stream, key: item.subject })}`,
+    );
+  if (attempts > 0) lines.push(`Failed attempts: ${attempts}; the next one ${instant(dueAt)}.`);
+  lines.push("", "What it says:", ...fieldLines(content));
+  const text = `${lines.map(oneLine).join("\n")}\n${linesTable(content)}`;
+  return `${text}\n${[...versionLines(versions, item), "", "History, newest first:", ...historyLines(history)].map(oneLine).join("\n")}\n`;
+}
+
+function answerText({ result, document, message, at }: NonNullable<StoredReturn["answer"]>): string {
+  const said = message === undefined ? "" : `: ${message}`;
+  const number = document === undefined ? "" : `, document ${document}`;
+  return `The ERP answered ${instant(at)}: ${result}${number}${said}`;
+}
+
+function fieldLines({ fields, lines }: ReturnContent): string[] {
+  const entries = Object.entries(fields);
+  if (entries.length === 0 && lines.length === 0)
+    return ["  nothing yet, or it was emptied since it is needed no more"];
+  return entries.map(([name, value]) => `  ${name}: ${returnValue(value)}`);
+}
+
+function linesTable(content: ReturnContent): string {
+  if (content.lines.length === 0) return "";
+  const columns = lineColumns(content);
+  const rows = content.lines.map((line) => [
+    line.kind,
+    line.id,
+    line.change,
+    lineAmount(line),
+    ...columns.map((name) => returnValue(line.fields[name] ?? null)),
+  ]);
+  return `\n${table(["line", "service id", "change", "amount", ...columns], rows)}`;
+}
+
+function versionLines(versions: readonly StoredReturn[], { version: shown }: StoredReturn): string[] {
+  if (versions.length < 2) return [];
+  return [
+    "",
+    "Versions, newest first:",
+    ...versions.map(
+      ({ version, kind, state, preparedAt }) =>
+        `  ${version} ${kind}: ${state}, prepared ${instant(preparedAt)}${version === shown ? " (shown above)" : ""}`,
+    ),
+  ];
+}
+
+function historyLines(history: readonly AuditRecord[]): string[] {
+  if (history.length === 0) return ["  nobody has decided anything about it"];
+  return history.map(
+    ({ at, outcome, by }) => `  ${instant(at)}  ${outcome}${by === undefined ? "" : `, ${actorText(by)}`}`,
+  );
+}
+
+function instant(at: number): string {
+  return new Date(at).toISOString();
+}

@@ -1,0 +1,18 @@
+import { historyOf } from "#store";
+import { defineAct } from "../act.ts";
+import { knownReturnStream } from "./known-return.ts";
+
+export const resumeReturnsAct = defineAct({
+  name: "resume",
+  target: "returnStream",
+  help: "Resume paused streams of returns",
+  audit: "resume",
+  async run({ store, returns }, { target: stream }, by) {
+    knownReturnStream(returns, stream);
+    await store.acts.save(historyOf({ stream, subject: "" }).stream, { action: "resume", outcome: "resumed" }, by);
+    await store.returns.saveMark(stream, { paused: undefined });
+  },
+  forms: ({ name, state }) => (state === "paused" ? [{ label: "Resume", spoken: `Resume ${name}` }] : []),
+  said: (streams) => `Resumed ${streams.join(", ")}.\n`,
+  command: "returns resume",
+});

@@ -1,0 +1,112 @@
+import { join } from "node:path";
+import { describe, expect, it } from "vitest";
+import { systemClock } from "#model";
+import { openStore, type Store } from "#store";
+import { aReturn } from "../conformance/store-returns.ts";
+import { silentLogger } from "../kit/logger.ts";
+import { openScene, type Scene } from "./scene.ts";
+
+const held = {
+  state: "held",
+  error: { code: "E_RETURN_CORRECTION", message: "the report has changed", details: {} },
+} as const;
+
+async function withStore({ folder }: Scene, work: (store: Store) => Promise<unknown>): Promise<void> {
+  const options = { as: "operator", clock: systemClock, logger: silentLogger } as const;
+  await using store = await openStore(join(folder, "data"), options);
+  await work(store);
+}
+
+/** A store with an accepted report, and a correction of it that waits for a person. */
+async function heldCorrection(scene: Scene): Promise<void> {
+  await withStore(scene, async ({ returns }) => {
+    const first = aReturn("4711");
+    await returns.prepare(first, { state: "prepared" });
+    await returns.ended(first, { kind: "delivered", follows: false });
+    await returns.answered(first, { result: "ok", document: "R-17", message: undefined, at: 1_000 }, false);
+    const [line] = first.content.lines;
+    const lines = [{ ...line!, change: "changed", amount: "2", amountBefore: "1.5" } as const];
+    await returns.prepare(aReturn("4711", 2, { content: { ...first.content, lines } }), held);
+  });
+}
+
+describe("svcsync returns", () => {
+  it("says that nothing goes back where the sync file has no returns, and that of an old stream something is open", async () => {
+    await using scene = await openScene();
+    expect(await scene.run("returns")).toMatchObject({ code: 0, stdout: expect.stringContaining("Nothing goes back") });
+    await heldCorrection(scene);
+    const { stdout } = await scene.run("returns");
+    expect(stdout).toContain("reports");
+    expect(stdout.replaceAll(/\s+/g, " ")).toContain("reports: 1 return of it open");
+    const json = JSON.parse((await scene.run("returns", "--json")).stdout);
+    expect(json.streams).toMatchObject([{ name: "reports", state: "unlisted", counts: { held: 1, accepted: 1 } }]);
+    expect(JSON.parse((await scene.run("status", "--json")).stdout).returns).toEqual(json.streams);
+    expect((await scene.run("status")).stdout).toContain("back to the ERP");
+  });
+
+  it("lists what is not settled, or the states that are asked for", async () => {
+    await using scene = await openScene();
+    await heldCorrection(scene);
+    const { stdout } = await scene.run("returns", "reports");
+    expect(stdout).toContain("reports/4711/2");
+    expect(stdout).not.toContain("reports/4711/1");
+    const [accepted] = (await scene.run("returns", "reports", "--state", "accepted", "--json")).stdout.split("\n");
+    expect(JSON.parse(accepted!)).toMatchObject({ subject: "4711", version: 1, answer: { document: "R-17" } });
+    expect(await scene.run("returns", "report")).toMatchObject({
+      code: 1,
+      stderr: expect.stringContaining("E_RETURN_UNKNOWN"),
+    });
+  });
+
+  it("shows what one says, what differs, and the versions", async () => {
+    await using scene = await openScene();
+    await heldCorrection(scene);
+    const { code, stdout } = await scene.run("returns", "show", "reports/4711");
+    expect(code).toBe(0);
+    expect(stdout).toMatch(/^reports\/4711\/2 \(correction\) is held\. A person decides/);
+    expect(stdout).toContain("it replaces version 1");
+    expect(stdout).toContain('"svcsync returns send reports/4711"');
+    expect(stdout).toContain("order_no: A-1");
+    expect(stdout).toMatch(/time +5 +changed +2 \(before: 1\.5\)/);
+    expect(stdout).toContain("1 fact: accepted");
+    const first = JSON.parse((await scene.run("returns", "show", "reports/4711/1", "--json")).stdout);
+    expect(first).toMatchObject({ version: 1, state: "accepted", versions: [{ version: 2 }, { version: 1 }] });
+  });
+
+  it("sends one, once, and remembers who did", async () => {
+    await using scene = await openScene();
+    await heldCorrection(scene);
+    const sent = await scene.run("returns", "send", "reports/4711", "--why", "looked", "--as", "anna", "--json");
+    expect([sent.code, JSON.parse(sent.stdout)]).toEqual([0, { return: "reports/4711/2", done: "send" }]);
+    await withStore(scene, async ({ returns }) =>
+      expect((await returns.one(aReturn("4711", 2)))?.state).toBe("prepared"),
+    );
+    expect((await scene.run("returns", "show", "reports/4711")).stdout).toContain(
+      'send, version 2, by anna (command): "looked"',
+    );
+    const again = await scene.run("returns", "send", "reports/4711/2");
+    expect([again.code, again.stderr]).toEqual([
+      1,
+      expect.stringContaining("reports/4711/2 is prepared, so nothing was done"),
+    ]);
+  });
+
+  it("withdraws one after a confirmation alone", async () => {
+    await using scene = await openScene();
+    await heldCorrection(scene);
+    expect((await scene.run("returns", "withdraw", "reports/4711")).code).toBe(64);
+    expect((await scene.run("returns", "withdraw", "reports/4711", "--yes")).code).toBe(0);
+    await withStore(scene, async ({ returns }) =>
+      expect((await returns.one(aReturn("4711", 2)))?.state).toBe("withdrawn"),
+    );
+  });
+
+  it("refuses a stream of returns that the sync file does not have", async () => {
+    await using scene = await openScene();
+    const { code, stderr } = await scene.run("returns", "pause", "reports");
+    expect([code, stderr]).toEqual([
+      1,
+      expect.stringContaining("reports is no stream of returns; the sync file has none"),
+    ]);
+  });
+});
