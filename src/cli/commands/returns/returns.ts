@@ -19,6 +19,7 @@ import { openStoreContext, type CommandLine, type JsonOptions, type Registration
 import { exitCode, printJson, urgencyCode, type Io } from "../../output/io.ts";
 import { fittingTables, table } from "../../output/table.ts";
 import { wrapped } from "../../output/wrapped.ts";
+import { registerReturnsDdl } from "./ddl.ts";
 import { returnHeads, returnRow } from "./return-table.ts";
 import { show } from "./show.ts";
 
@@ -50,6 +51,7 @@ export const registerReturns: Registration = (cli) => {
     .command("show", "Show one return: its content, what differs from the version before, and the ERP's answer")
     .addArgument(new Argument("<return>", "for example reports/4711/2; without a version, the newest"))
     .action(cli.action(show));
+  registerReturnsDdl(below);
   for (const act of acts) if (commandOf(act).startsWith("returns ")) registerAct(below, act, derivedCommand(act));
 };
 
