@@ -81,12 +81,12 @@ export interface TableInbox extends AsyncDisposable {
 
 /**
  * The folder through which an ERP takes files that svcsync hands over: a folder below that of the source, and the one place there that svcsync
- * writes files of its own to. It replaces and deletes none.
+ * writes files of its own to. It replaces and deletes none, and nothing outside this folder is read or written.
  */
 export interface FolderInbox extends AsyncDisposable {
   /** The folder as messages name it. */
   readonly name: string;
-  /** Lists the names of files in a subfolder (`""`: in the folder itself); none if it does not exist. */
+  /** The names of files in a subfolder (`""`: in the folder itself); none if it does not exist. */
   list(below: string, signal: AbortSignal): Promise<readonly string[]>;
   /** @throws {RetryError} E_SOURCE_UNREACHABLE, E_SOURCE_FAILED */
   read(path: string, signal: AbortSignal): Promise<string>;
@@ -96,4 +96,7 @@ export interface FolderInbox extends AsyncDisposable {
    * @throws {RetryError} E_SOURCE_UNREACHABLE, E_SOURCE_FAILED
    */
   put(path: string, text: string, signal: AbortSignal): Promise<void>;
+  has(path: string, signal: AbortSignal): Promise<boolean>;
+  /** Renames a file that {@link put} wrote, in one step. Fails if it is not there. */
+  move(from: string, to: string, signal: AbortSignal): Promise<void>;
 }

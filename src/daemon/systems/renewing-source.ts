@@ -88,6 +88,8 @@ export class RenewingSource implements OpenedSource<unknown> {
       list: (...of) => this.#attempt(() => current().list(...of)),
       read: (...of) => this.#attempt(() => current().read(...of)),
       put: (...of) => this.#attempt(() => current().put(...of)),
+      has: (...of) => this.#attempt(() => current().has(...of)),
+      move: (...of) => this.#attempt(() => current().move(...of)),
       [Symbol.asyncDispose]: () => closeAll(all.values()),
     };
   }

@@ -1,6 +1,7 @@
 import { ParkError, type Clock } from "#model";
 import type { OpenedSource } from "#sources";
 import type { Destination } from "../contract.ts";
+import { FilesDestination } from "./files/files-destination.ts";
 import type { InboxStream } from "./sql/inbox-columns.ts";
 import { SqlDestination } from "./sql/sql-destination.ts";
 import { tableNames } from "./sql/table-columns.ts";
@@ -28,6 +29,10 @@ export function openDestination(stream: InboxStream, { sources, installation, cl
     const adds = lines === undefined ? [head] : [head, lines];
     const inbox = source.tableInbox({ adds, reads: answers?.table === undefined ? [] : [answers.table] });
     return new SqlDestination({ inbox, stream, installation, clock });
+  }
+  if (source?.folderInbox !== undefined) {
+    if (to.folder === undefined) throw wrong("it is a folder, so name one below it under `folder`");
+    return new FilesDestination({ inbox: source.folderInbox(to.folder), stream, installation, clock });
   }
   throw wrong(
     "svcsync can hand over into a database (adapter sql) or a folder (adapter files), and only reads from this one",

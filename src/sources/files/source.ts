@@ -1,7 +1,8 @@
 import { realpath } from "node:fs/promises";
-import { counted, nearest, type Finding } from "#model";
+import { counted, nearest, ParkError, type Finding } from "#model";
 import type { OpenContext, OpenedSource } from "../adapter.ts";
 import { finding } from "../wire/client/web-check.ts";
+import { openFolderInbox } from "./folder/folder-inbox.ts";
 import { deliveredName } from "./folder/failed-files.ts";
 import { matcher } from "./folder/done-name.ts";
 import { FilesStream } from "./files-stream.ts";
@@ -39,6 +40,14 @@ export async function openFiles(settings: FilesSettings, context: OpenContext): 
         ...(read.kind === "full" ? { keyless: (signal: AbortSignal) => stream.keyless(signal) } : {}),
         check: () => checkFiles(name, folder, settings, read),
       };
+    },
+    folderInbox(below) {
+      if ([settings.processing, settings.done, settings.failed].includes(below))
+        throw new ParkError(
+          "E_RETURN_INBOX",
+          `the folder ${below} of source ${context.name} is one that svcsync reads from`,
+        );
+      return openFolderInbox(folder, below);
     },
     async identity() {
       if (sftp !== undefined) return { address: `${sftp.host}:${sftp.port} ${root}`, part: "" };

@@ -11,6 +11,9 @@ export interface FileFacts {
 export interface Folder extends AsyncDisposable {
   /** Lists the files of a subfolder (`""`: of the folder itself) in the order of their names. Folders are left out. */
   list(below: string): Promise<FileFacts[]>;
+  /** Names of the files of a subfolder, in no order; for folders with very many. None if it does not exist. */
+  names(below: string): Promise<string[]>;
+  has(path: string): Promise<boolean>;
   /** Moves a file in one step. A second attempt to move the same file fails. Creates the target's folder. */
   move(from: string, to: string): Promise<void>;
   open(path: string): Promise<Readable>;

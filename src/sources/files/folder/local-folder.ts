@@ -1,6 +1,6 @@
 import { constants } from "node:fs";
 import { lstat, mkdir, open, readdir, rename, writeFile } from "node:fs/promises";
-import { dirname, join } from "node:path";
+import { basename, dirname, join } from "node:path";
 import type { Readable } from "node:stream";
 import { codeOf, RetryError } from "#model";
 import type { FileFacts, Folder } from "./folder.ts";
@@ -13,19 +13,30 @@ export function openLocalFolder(root: string): Folder {
       const files = await Promise.all(names.map((name) => factsOf(root, below, name)));
       return files.filter((file) => file !== undefined).toSorted((a, b) => (a.name < b.name ? -1 : 1));
     },
+    names: (below) => fileNames(root, below),
+    has: async (path) => (await factsOf(root, dirname(path), basename(path))) !== undefined,
     move: (from, to) =>
       attempt(`${from} cannot be moved to ${to} in ${root}`, async () => {
-        await mkdir(dirname(join(root, to)), { recursive: true });
+        const target = dirname(join(root, to));
+        await mkdir(target, { recursive: true });
         await rename(join(root, from), join(root, to));
+        await flushed(target);
       }),
     open: (path) => attempt(`${path} cannot be opened in ${root}`, () => openRegular(join(root, path))),
     write: (path, text) =>
       attempt(`${path} cannot be written in ${root}`, async () => {
         await mkdir(dirname(join(root, path)), { recursive: true });
-        await writeFile(join(root, path), text);
+        await writeFile(join(root, path), text, { flush: true });
       }),
     [Symbol.asyncDispose]: () => Promise.resolve(),
   };
+}
+
+/** Lets a name outlive a loss of power, where the system can write down a folder. */
+async function flushed(path: string): Promise<void> {
+  const handle = await open(path, constants.O_RDONLY).catch(() => undefined);
+  await handle?.sync().catch(() => undefined);
+  await handle?.close();
 }
 
 /** Opens a file. Never follows a link out of the folder, and never waits for the writer of a pipe. */

@@ -50,6 +50,12 @@ export function openSftpFolder(root: string, settings: SftpSettings): Folder {
         .map(({ name, size, modifyTime }) => ({ name, size, modifiedAt: modifyTime }))
         .toSorted((a, b) => (a.name < b.name ? -1 : 1));
     },
+    names: async (below) => {
+      const path = posix.join(root, below);
+      const entries = await run(async (client) => ((await client.exists(path)) === false ? [] : client.list(path)));
+      return entries.filter(({ type }) => type === "-").map(({ name }) => name);
+    },
+    has: (path) => run(async (client) => (await client.exists(posix.join(root, path))) !== false),
     move: (from, to) =>
       run(async (client) => {
         await client.mkdir(posix.join(root, posix.dirname(to)), true);
