@@ -25,21 +25,38 @@ export interface Rounding {
 export interface MappedReturnLine {
   readonly kind: string;
   readonly id: number;
-  /** The exact amount as the record has it. */
+  /** The exact amount as the record has it; null where the sync file names none. */
   readonly amount: number | null;
   readonly fields: readonly MappedReturnField[];
 }
 
 export interface ReturnLines {
-  /** The path of the list in the record: `tasks.workLogs`. */
+  /** The path of the list in the record, one of {@link REPORT_LISTS}: `tasks.workLogs`. */
   readonly each: string;
+  /** Each list of a stream has a kind of its own, so that a kind and an id name a line. */
   readonly kind: string;
   readonly rounding: Rounding | undefined;
   readonly columns: readonly string[];
-  /** The service's fields of a line's record that its expressions read, and of the records around it (`task.serviceType`). */
+  /**
+   * The service's fields of a line's record that its expressions read, and those of the activity around it (`task.serviceType`); a linked record is
+   * named by its id, or by its members if one of them is read (`worker.id`, `worker.name`). `id` is read in any case.
+   */
   readonly reads: readonly string[];
+  /** @throws {ParkError} E_MAPPING when the record lacks the list, or a value has the wrong form. */
   map(record: JsonObject): Promise<readonly MappedReturnLine[]>;
 }
+
+/** The lists of a service record whose members can be lines of a report. */
+export const REPORT_LISTS = [
+  "tasks",
+  "tasks.workLogs",
+  "tasks.materials",
+  "tasks.planningTimes",
+  "travelLogs",
+] as const;
+
+/** What expressions over the `state` of a record see, in place of fields of the service. */
+export const STATE_FIELDS = ["key", "state", "code", "reason", "serviceId"] as const;
 
 /** A stream under `returns:` in the sync file, checked and compiled. */
 export interface ReturnStream {
@@ -54,8 +71,10 @@ export interface ReturnStream {
     readonly table?: string;
     readonly lines?: string;
     readonly folder?: string;
+    /** Always present beside `folder`. */
     readonly format?: "csv" | "json";
   };
+  /** `table` or `folder`, as in `to`. */
   readonly answers: { readonly table?: string; readonly folder?: string; readonly withinMs: number } | undefined;
   /** Nothing final before this moment is returned; undefined: the moment of switching on. */
   readonly beginAt: number | undefined;
@@ -66,14 +85,16 @@ export interface ReturnStream {
   readonly guard: number | "off" | undefined;
   /** The columns of the head. */
   readonly columns: readonly string[];
-  /** The service's fields of the head that are read. */
+  /** The service's fields of the head that are read, spelled as those of lines; for `state`, some of {@link STATE_FIELDS}. */
   readonly reads: readonly string[];
+  /** What makes a report final: `when` asks for the approval, or only whether it is finished. Undefined for all but reports. */
+  readonly finalBy: "approved" | "finished" | undefined;
   readonly lines: readonly ReturnLines[];
   /** Whether a record is to be returned. */
   isWanted(record: JsonObject): Promise<boolean>;
   map(record: JsonObject): Promise<readonly MappedReturnField[]>;
-  /** What is written into the service when the ERP accepted: `document` stands for its number. */
-  readonly then:
+  /** `then` of the sync file: what is written into the service when the ERP accepted; `document` stands for its number. */
+  readonly whenAccepted:
     | {
         readonly resource: ResourceName;
         readonly of: string;

@@ -1,7 +1,8 @@
 import { z } from "zod";
 import { isObject } from "./object.ts";
 import type { AdapterShapes } from "./sync-file-context.ts";
-import { fields, fileHead, resourceName, streamHead } from "./words.ts";
+import { headFields, lineFields, lines, reportHead, stateHead, statusHead } from "./returns/words.ts";
+import { entryName, fields, fileHead, resourceName, streamHead } from "./words.ts";
 
 type Schema = Readonly<Record<string, unknown>>;
 
@@ -12,14 +13,25 @@ type Schema = Readonly<Record<string, unknown>>;
 export function syncFileSchema(adapters: ReadonlyMap<string, AdapterShapes>, resources: Iterable<string>): Schema {
   const sources = [...adapters].map(([name, { settings }]) => sourceSchema(name, toSchema(settings)));
   const reads = [...adapters.values()].map(({ read }) => toSchema(read));
-  const { sources: anySources, streams: anyStreams } = fileHead.shape;
+  const { sources: anySources, streams: anyStreams, returns: anyReturns } = fileHead.shape;
   const stream = streamHead.extend({
     read: z.custom().meta({ description: streamHead.shape.read.description, anyOf: reads }),
     fields,
   });
+  const returned = z.union([
+    reportHead.extend({
+      fields: headFields,
+      lines: z
+        .array(lines.extend({ fields: lineFields.optional() }))
+        .describe("The lines of a report, list by list; an empty list for reports without lines."),
+    }),
+    statusHead.extend({ fields: headFields }),
+    stateHead.extend({ fields: headFields.optional() }),
+  ]);
   const file = fileHead.extend({
     sources: z.record(anySources.keyType, z.custom().meta({ anyOf: sources })).meta(anySources.meta()!),
     streams: z.record(anyStreams.keyType, stream).meta(anyStreams.meta()!),
+    returns: z.record(entryName, returned).optional().meta(anyReturns.meta()!),
   });
   const definitions: Record<string, unknown> = { resource: { enum: [...resources] } };
   return {

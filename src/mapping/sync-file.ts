@@ -10,6 +10,10 @@ import { YamlText } from "./check/yaml-text.ts";
 import { compileStream } from "./compile/stream.ts";
 import { isObject, memberOf } from "./object.ts";
 import type { SyncFileContext } from "./sync-file-context.ts";
+import { checkReturn } from "./returns/check.ts";
+import { compileReturn } from "./returns/compile.ts";
+import { crossCheckReturn } from "./returns/cross-check.ts";
+import { readsOf } from "./returns/reads.ts";
 import { fileHead } from "./words.ts";
 
 /**
@@ -38,6 +42,11 @@ export function loadSyncFile(text: string, context: SyncFileContext): SyncFile {
   const { resources, embeds = () => [] } = context;
   const known = { sources: sources.readShapes, streams: names, resources, embeds };
   problems.push(...crossCheck(streams, known));
+  const returns = Object.entries(partOf(yaml.value, "returns")).map(([name, words]) => {
+    const checked = keep(checkReturn(name, words));
+    problems.push(...crossCheckReturn(checked, known, streams));
+    return { checked, reads: keep(readsOf(checked)) };
+  });
 
   const compilable = streams.flatMap(({ name, path, head, parts, fields }) => {
     const shape = sources.readShapes.get(parts.source ?? "");
@@ -62,7 +71,7 @@ export function loadSyncFile(text: string, context: SyncFileContext): SyncFile {
     unsetVariables: sources.unsetVariables,
     variables: sources.variables,
     streams: compilable.toSorted((a, b) => order.indexOf(a.name) - order.indexOf(b.name)).map(compileStream),
-    returns: [],
+    returns: returns.map(({ checked, reads }) => compileReturn(checked, reads)),
     warnings: onePerPlace(warnings.map((warning) => yaml.place(warning))),
   };
 }

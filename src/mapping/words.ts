@@ -10,18 +10,18 @@ function wanted(form: string) {
   return ({ input }: { readonly input?: unknown }) => `found ${JSON.stringify(input)}, expected ${form}`;
 }
 
-const scalar = z.union([z.string(), z.number(), z.boolean(), z.null()], {
+export const scalar = z.union([z.string(), z.number(), z.boolean(), z.null()], {
   error: "text, a number, true, false or null",
 });
 
-const column = z
+export const column = z
   .string({ error: "a column's name" })
   .refine((text) => parsePath(text) !== undefined, {
     error: wanted("a column or a path like address.city; odd names go into backticks, expressions under expr"),
   })
   .describe("A column of the row, or a path into it (address.city). Odd names go into backticks: `Search Name`.");
 
-const expression = z
+export const expression = z
   .string({ error: "a JSONata expression" })
   .superRefine((text, context) => {
     const problem = expressionProblem(text);
@@ -29,17 +29,17 @@ const expression = z
   })
   .describe("A JSONata expression over the row. NULL columns are left out in it: ask with $exists(column).");
 
-const name = z.string().regex(/^[A-Za-z][A-Za-z0-9_-]*$/, {
+export const entryName = z.string().regex(/^[A-Za-z][A-Za-z0-9_-]*$/, {
   error: "expected letters, digits, - and _, beginning with a letter",
 });
-const streamName = name.describe("The name of a stream of this file.");
+export const streamName = entryName.describe("The name of a stream of this file.");
 
 /** A resource of the service. The known ones are injected where they matter. */
 export const resourceName = z
   .string({ error: "a resource of the service" })
   .describe("A resource of the service, spelled as in its API reference.");
 
-const fieldName = z
+export const fieldName = z
   .string({ error: "a field's name" })
   .regex(/^(customFields\..+|[A-Za-z][A-Za-z0-9]*)$/, {
     error: "expected a field of the resource, or customFields.<id or name>",
@@ -67,8 +67,10 @@ const constant = {
   const: z.union([scalar, z.array(scalar)]).describe("This value for every record."),
 };
 
+export const valueChoices = [column, z.strictObject(from), z.strictObject(expr), z.strictObject(constant)] as const;
+
 const value = z
-  .union([column, z.strictObject(from), z.strictObject(expr), z.strictObject(constant)], {
+  .union(valueChoices, {
     error: "a column's name, or one of from, expr, const",
   })
   .describe(
@@ -184,13 +186,15 @@ const match = z
   )
   .describe("The natural key: finds records that the service already has. Several rules are tried in order.");
 
+export const pollInterval = duration.refine(
+  (ms) => ms >= 1000 && ms <= LONGEST_TIMER_MS,
+  "expected at least 1s and at most 24d",
+);
+
 export const streamHead = z.strictObject({
   source: z.string({ error: "the name of a source" }).describe("The name of a source of this file."),
   read: z.unknown().optional().describe("What to read there; its words are the adapter's."),
-  every: duration
-    .refine((ms) => ms >= 1000 && ms <= LONGEST_TIMER_MS, "expected at least 1s and at most 24d")
-    .optional()
-    .describe("How often to poll, e.g. 30s, 5m, 2h. The daemon's setting is the default."),
+  every: pollInterval.optional().describe("How often to poll, e.g. 30s, 5m, 2h. The daemon's setting is the default."),
   resource: resourceName,
   match: match.optional(),
   create: z
@@ -218,12 +222,16 @@ export const streamHead = z.strictObject({
 export const fileHead = z.strictObject(
   {
     sources: z
-      .record(name, z.looseObject({ adapter: z.string({ error: "an adapter's name" }) }))
+      .record(entryName, z.looseObject({ adapter: z.string({ error: "an adapter's name" }) }))
       .describe("The ERPs to read from."),
     streams: z
-      .record(name, z.unknown())
+      .record(entryName, z.unknown())
       .refine((streams) => Object.keys(streams).length > 0, { error: "found no streams, expected at least one" })
       .describe("What flows where: one stream for each kind of record."),
+    returns: z
+      .record(entryName, z.unknown())
+      .optional()
+      .describe("What goes back to the ERP: finished work, statuses, and the state of its records."),
   },
   { error: "an object with sources and streams" },
 );

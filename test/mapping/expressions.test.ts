@@ -79,6 +79,13 @@ describe("an expression", () => {
     ],
     ["$utc(a, 'Europe/Berlin')", "the expression failed: $utc needs an ISO date and a time zone"],
     ["$utc('2026-01-01', a)", "the expression failed: $utc needs an ISO date and a time zone"],
+    ["$local(a, 'Europe/Berlin')", "the expression failed: $local needs an instant and a time zone"],
+    ["$local('2026-01-01T00:00:00Z', a)", "the expression failed: $local needs an instant and a time zone"],
+    [
+      "$local('2026-01-01T00:00:00', 'Europe/Berlin')",
+      "the expression failed: $local needs an instant and a time zone",
+    ],
+    ["$local(1, 'Europe/Berlin')", "the expression failed: $local needs an instant and a time zone"],
     ["function($x) { $x }", "the expression gives a function, expected a value"],
     ["$trim", "the expression gives a function, expected a value"],
   ])("that fails parks its record and never shows the row's values: %s", async (expr, message) => {
@@ -217,6 +224,23 @@ describe("$plainText", () => {
   it("takes no longer than the text is long", async () => {
     const text = "<".repeat(200_000) + "&".repeat(200_000) + "<!-- ".repeat(40_000);
     expect(await valueOf("$length($plainText(a))", { a: text })).toBeGreaterThan(0);
+  });
+});
+
+describe("$local", () => {
+  it.each([
+    ["2026-05-04T22:00:00.000Z", "2026-05-05T00:00:00"],
+    ["2026-12-01T23:30:15.999Z", "2026-12-02T00:30:15"],
+    ["2026-10-25T00:30:00.000Z", "2026-10-25T02:30:00"],
+    ["2026-10-25T01:30:00Z", "2026-10-25T02:30:00"],
+    ["2026-05-04T12:00:00+05:00", "2026-05-04T09:00:00"],
+  ])("makes of %s the local time %s", async (instant, text) => {
+    expect(await valueOf("$local(a, 'Europe/Berlin')", { a: instant })).toBe(text);
+  });
+
+  it("gives nothing for nothing", async () => {
+    expect(await valueOf("$local(a, 'Europe/Berlin')", { a: null })).toBeNull();
+    expect(await valueOf("$local(a, 'Europe/Berlin')", { a: "" })).toBeNull();
   });
 });
 

@@ -7,6 +7,7 @@ import { resourceNames } from "#service";
 import { adapters } from "#sources";
 import { version } from "#telemetry";
 import { accepts } from "./json-schema.ts";
+import * as returned from "./returns/sample.ts";
 import * as sample from "./sample.ts";
 
 const object = z.looseObject({});
@@ -73,6 +74,20 @@ describe("the JSON Schema of the sync file", () => {
     expect(accepts(schema, source({ adapter: "sql", url: "x" }))).toBe(true);
     expect(accepts(schema, source({ adapter: "sgl", url: "x" }))).toBe(false);
     expect(accepts(schema, source({ adapter: "sql", url: "x", timzone: "UTC" }))).toBe(false);
+  });
+
+  it.each([
+    ["reports", returned.REPORT, true],
+    [
+      "a status",
+      { resource: "ticket", to: { source: "erp", folder: "out" }, fields: { a: { keyOf: "it", id: "id" } } },
+      true,
+    ],
+    ["a state", { state: "it", to: { source: "erp", table: "t" } }, true],
+    ["an unknown list", { ...returned.REPORT, lines: [{ each: "tasks.worklogs", kind: "time" }] }, false],
+    ["everything", { ...returned.REPORT, fields: "*" }, false],
+  ])("accepts returns that are right, and refuses others: %s", (_, words, isRight) => {
+    expect(accepts(schema, { ...object.parse(stream({})), returns: { it: words } })).toBe(isRight);
   });
 
   it("describes every word", () => {

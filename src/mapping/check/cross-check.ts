@@ -35,7 +35,7 @@ export function referencesOf(streams: readonly CheckedStream[]): StreamReference
   );
 }
 
-function unknownName(path: FilePath, kind: string, name: string, known: Iterable<string>): Problem {
+export function unknownName(path: FilePath, kind: string, name: string, known: Iterable<string>): Problem {
   const names = [...known];
   const hint =
     didYouMean(name, names) || (names.length === 0 || names.length > 12 ? "" : `, expected one of ${names.join(", ")}`);

@@ -89,7 +89,7 @@ function compileFields(stream: string, fields: readonly (readonly [string, Field
   };
 }
 
-function condition(text: string | undefined, stream: string, field: string) {
+export function condition(text: string | undefined, stream: string, field: string) {
   if (text === undefined) return undefined;
   const expression = new Expression(text, { stream, field });
   return async (row: Row, present: Row): Promise<boolean> => {

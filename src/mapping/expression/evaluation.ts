@@ -2,7 +2,7 @@ import jsonata from "jsonata";
 import type { Json, Row } from "#model";
 import { kindOf } from "../compile/mapping-error.ts";
 import { isObject } from "../object.ts";
-import { pad, utc } from "./functions.ts";
+import { local, pad, utc } from "./functions.ts";
 import { plainText } from "./plain-text.ts";
 import { asText, checkTexts, string } from "./texts.ts";
 
@@ -69,6 +69,7 @@ function compiled(text: string, timeout: number): jsonata.Expression {
   expression.registerFunction("asText", asText);
   expression.registerFunction("string", string, "<x-b?:s>");
   expression.registerFunction("utc", utc);
+  expression.registerFunction("local", local);
   expression.registerFunction("pad", pad);
   expression.registerFunction("plainText", plainText);
   return expression;

@@ -14,7 +14,7 @@ export const functionNames: ReadonlySet<string> = new Set(
     "contains replace split join formatNumber formatBase formatInteger parseInteger number floor ceil round abs sqrt",
     "power boolean not map zip filter single reduce sift keys lookup append exists spread merge reverse each error assert",
     "type sort distinct base64encode base64decode encodeUrlComponent encodeUrl decodeUrlComponent decodeUrl toMillis",
-    "fromMillis clone utc plainText",
+    "fromMillis clone utc local plainText",
   ]
     .join(" ")
     .split(" "),

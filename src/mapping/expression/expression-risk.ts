@@ -7,7 +7,7 @@ const plain = new Set(
   [
     "sum count max min average string substring substringBefore substringAfter lowercase uppercase length trim number",
     "floor ceil round abs sqrt power boolean not exists keys lookup append merge type join formatBase parseInteger",
-    "base64encode base64decode encodeUrlComponent encodeUrl decodeUrlComponent decodeUrl utc plainText asText error assert zip spread reverse",
+    "base64encode base64decode encodeUrlComponent encodeUrl decodeUrlComponent decodeUrl utc local plainText asText error assert zip spread reverse",
   ]
     .join(" ")
     .split(" "),

@@ -28,6 +28,22 @@ export function utc(text: unknown, zone: unknown): string | undefined {
   }
 }
 
+/**
+ * `$local(text, zone)` is the inverse of {@link utc}: an instant of the service as the date and time on the ERP's clock, without an offset and
+ * without fractions of a second: `2026-05-05T00:00:00`. Undefined and empty text become undefined.
+ * @throws {RangeError} when the text is not an instant with an offset, or the zone is unknown; the message names neither.
+ */
+export function local(text: unknown, zone: unknown): string | undefined {
+  if (text === undefined || text === null || text === "") return undefined;
+  try {
+    if (typeof text !== "string") throw new RangeError("no text");
+    const instant = Temporal.Instant.from(text);
+    return instant.toZonedDateTimeISO(String(zone)).toPlainDateTime().toString({ smallestUnit: "second" });
+  } catch {
+    throw new RangeError("$local needs an instant and a time zone, e.g. $local(finishedDate, 'Europe/Berlin')");
+  }
+}
+
 /** Longer texts cannot be fields of a record. JSONata's own function would allocate any length, which can crash the process. */
 const widest = 10_000;
 
