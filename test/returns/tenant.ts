@@ -64,6 +64,7 @@ export function reportStream(changes: Partial<ReturnStream> = {}): ReturnStream 
     everyMs: undefined,
     guard: undefined,
     columns: [],
+    finalBy: "approved",
     reads: ["erpReferenceNumber", "customer", "approved", "billable", "canceled"],
     lines: [
       { ...LINES, each: "tasks.workLogs", reads: ["invoiceTime", "worker", "task.serviceType", "comment"] },
@@ -73,8 +74,7 @@ export function reportStream(changes: Partial<ReturnStream> = {}): ReturnStream 
     isWanted: ({ approved, billable, canceled }) =>
       Promise.resolve(approved === true && billable === true && canceled !== true),
     map: () => Promise.resolve([]),
-    // oxlint-disable-next-line unicorn/no-thenable -- the word of the sync file; it is no function
-    then: { resource: "invoice", of: "svcDocument", set: { invoiceNumber: "document" } },
+    whenAccepted: { resource: "invoice", of: "svcDocument", set: { invoiceNumber: "document" } },
     fingerprint: "",
     ...changes,
   };

@@ -19,9 +19,9 @@ const SETTLED: Readonly<Record<string, { readonly field: string; readonly value:
 /** Writes the ERP's document number into the service: into the invoice record of a service record, for example. */
 export class DocumentNumber implements Consequence {
   readonly #deps: DocumentNumberDeps;
-  readonly #then: NonNullable<ReturnStream["then"]>;
+  readonly #then: NonNullable<ReturnStream["whenAccepted"]>;
 
-  constructor(deps: DocumentNumberDeps, then: NonNullable<ReturnStream["then"]>) {
+  constructor(deps: DocumentNumberDeps, then: NonNullable<ReturnStream["whenAccepted"]>) {
     this.#deps = deps;
     this.#then = then;
   }

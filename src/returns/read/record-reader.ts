@@ -25,7 +25,7 @@ interface Listed {
 }
 
 const BATCH = 100;
-/** Where a filter shows what was approved, all other changes (an approval taken back, a correction) are looked for this often. */
+/** Where a filter shows what became final, all other changes (an approval taken back, a correction) are looked for this often. */
 const ALL_CHANGES_MS = 10 * MINUTE_MS;
 
 /** Finds and reads records of the service that are to be returned: service records with their lines, or the status of a ticket. */
@@ -37,6 +37,14 @@ export class RecordReader implements ReturnReader {
   readonly #isJudgedByHead: boolean;
   readonly #handled = new Handled();
   readonly #watch: FilterWatch;
+  /** What shows that a report became final, and the filter for it. */
+  readonly #final:
+    | {
+        readonly filter: "approvedSince" | "finishedSince";
+        readonly flag: "approved" | "finished";
+        readonly stamp: "approvedDate" | "finishedDate";
+      }
+    | undefined;
 
   constructor(deps: RecordReaderDeps, stream: ReturnStream, resource: ResourceName) {
     this.#deps = deps;
@@ -44,7 +52,15 @@ export class RecordReader implements ReturnReader {
     this.#resource = resource;
     this.#query = wholeQuery(resource, stream);
     this.#isJudgedByHead = isJudgedByHead(resource, stream);
-    this.#watch = new FilterWatch((found) => deps.service.backward.distrust(resource, "approvedSince", found));
+    const { finalBy } = stream;
+    this.#final =
+      finalBy && resource === "svcDocument"
+        ? { filter: `${finalBy}Since`, flag: finalBy, stamp: `${finalBy}Date` }
+        : undefined;
+    this.#watch = new FilterWatch(({ subject, at }) => {
+      const found = `it left out ${subject}, which was ${finalBy} at ${new Date(at).toISOString()}`;
+      if (this.#final !== undefined) deps.service.backward.distrust(resource, this.#final.filter, found);
+    });
   }
 
   async *changed(cursor: JsonObject | null, beginAt: number, signal: AbortSignal) {
@@ -67,7 +83,7 @@ export class RecordReader implements ReturnReader {
   async *all(beginAt: number, signal: AbortSignal): AsyncGenerator<readonly string[]> {
     const { backward } = this.#deps.service;
     const isSince = (row: JsonObject) => (lastStamp(row) ?? Infinity) >= beginAt;
-    if (this.#isOfApproval && (await backward.obeys(this.#resource, "status", signal))) {
+    if (this.#final?.flag === "approved" && (await backward.obeys(this.#resource, "status", signal))) {
       const filter = { name: "status", word: "approved" } as const;
       try {
         for await (const rows of backward.filtered(this.#resource, filter, this.#fields, signal))
@@ -94,20 +110,13 @@ export class RecordReader implements ReturnReader {
     return [...new Set([...this.#query.fields, "modified"])];
   }
 
-  /** Whether `approvedSince` shows what this stream wants. */
-  get #isOfApproval(): boolean {
-    return (
-      this.#resource === "svcDocument" && this.#stream.kind === "reports" && this.#stream.reads.includes("approved")
-    );
-  }
-
   /** What is new since `place`, oldest first. */
   async #window(place: Place, readAt: number, signal: AbortSignal): Promise<{ rows: Listed[]; next: Place }> {
-    const { backward } = this.#deps.service;
-    const isFiltered = this.#isOfApproval && (await backward.obeys(this.#resource, "approvedSince", signal));
+    const name = this.#final?.filter;
+    const isFiltered = name !== undefined && (await this.#deps.service.backward.obeys(this.#resource, name, signal));
     if (isFiltered && readAt - place.lookedAt < ALL_CHANGES_MS) {
       try {
-        return await this.#approved(place, readAt, signal);
+        return await this.#becameFinal(name, place, readAt, signal);
       } catch (thrown) {
         if (!isCanary(thrown)) throw thrown;
       }
@@ -115,12 +124,17 @@ export class RecordReader implements ReturnReader {
     return this.#changes(place, readAt, isFiltered, signal);
   }
 
-  async #approved(place: Place, readAt: number, signal: AbortSignal): Promise<{ rows: Listed[]; next: Place }> {
-    const filter = { name: "approvedSince", since: sinceOf(place.approved) } as const;
+  async #becameFinal(
+    name: "approvedSince" | "finishedSince",
+    place: Place,
+    readAt: number,
+    signal: AbortSignal,
+  ): Promise<{ rows: Listed[]; next: Place }> {
+    const filter = { name, since: sinceOf(place.final) };
     const pages = this.#deps.service.backward.filtered(this.#resource, filter, this.#fields, signal);
-    const { rows, approvals } = await this.#collect(pages);
-    this.#watch.shown(approvals.keys(), readAt);
-    return { rows, next: { ...place, approved: markAfter(place.approved, approvals.values(), readAt) } };
+    const { rows, finals } = await this.#collect(pages);
+    this.#watch.shown(finals.keys(), readAt);
+    return { rows, next: { ...place, final: markAfter(place.final, finals.values(), readAt) } };
   }
 
   async #changes(
@@ -130,24 +144,24 @@ export class RecordReader implements ReturnReader {
     signal: AbortSignal,
   ): Promise<{ rows: Listed[]; next: Place }> {
     const query = { fields: this.#fields, changedSince: sinceOf(place.changed) };
-    const { rows, approvals, stamps } = await this.#collect(
+    const { rows, finals, stamps } = await this.#collect(
       this.#deps.service.backward.list(this.#resource, query, signal),
     );
-    if (isFiltered) this.#watch.compare(approvals);
+    if (isFiltered) this.#watch.compare(finals);
     const lookedAt = isFiltered ? readAt : place.lookedAt;
     return { rows, next: { ...place, changed: markAfter(place.changed, stamps, readAt), lookedAt } };
   }
 
   async #collect(pages: AsyncIterable<JsonObject[]>) {
     const found: Listed[] = [];
-    const approvals = new Map<string, number>();
+    const finals = new Map<string, number>();
     const stamps: number[] = [];
     for await (const page of pages) {
       for (const row of page) {
         const { subject, modified } = listed(row);
         if (modified !== undefined) stamps.push(modified);
-        const approvedAt = row["approved"] === true ? instantOf(row["approvedDate"]) : undefined;
-        if (approvedAt !== undefined) approvals.set(subject, approvedAt);
+        const finalAt = this.#finalAt(row);
+        if (finalAt !== undefined) finals.set(subject, finalAt);
       }
       const news = page.filter((row) => {
         const { subject, modified } = listed(row);
@@ -157,7 +171,12 @@ export class RecordReader implements ReturnReader {
       found.push(...news.map(listed).filter(({ subject }) => wanted.has(subject)));
     }
     const at = ({ modified }: Listed) => modified ?? Infinity;
-    return { rows: found.toSorted((one, other) => at(one) - at(other) || order(one, other)), approvals, stamps };
+    return { rows: found.toSorted((one, other) => at(one) - at(other) || order(one, other)), finals, stamps };
+  }
+
+  /** When the record of this row became final; undefined if it is not, or this stream has no such moment. */
+  #finalAt(row: JsonObject): number | undefined {
+    return this.#final !== undefined && row[this.#final.flag] === true ? instantOf(row[this.#final.stamp]) : undefined;
   }
 
   /** The rows that are to be returned, as far as their heads tell; with those that were returned before, unless only `final` ones are asked for. */
@@ -203,7 +222,7 @@ function lastStamp(row: JsonObject): number | undefined {
 }
 
 function isSame(one: Place, other: Place): boolean {
-  return one.changed === other.changed && one.approved === other.approved && one.lookedAt === other.lookedAt;
+  return one.changed === other.changed && one.final === other.final && one.lookedAt === other.lookedAt;
 }
 
 function isCanary(thrown: unknown): boolean {

@@ -11,8 +11,8 @@ const REMEMBERED = 20_000;
 export interface Place {
   /** The highest `modified` that was seen. */
   readonly changed: number;
-  /** The highest `approvedDate` that was seen by the filter. */
-  readonly approved: number;
+  /** The highest moment at which a record became final, among those that the filter showed. */
+  readonly final: number;
   /** When all changes were last looked at. */
   readonly lookedAt: number;
 }
@@ -22,7 +22,7 @@ export function placeOf(cursor: JsonObject | null, beginAt: number): Place {
     const value = isJsonObject(cursor) ? cursor[name] : undefined;
     return typeof value === "number" ? value : otherwise;
   };
-  return { changed: at("changed", beginAt), approved: at("approved", beginAt), lookedAt: at("lookedAt", 0) };
+  return { changed: at("changed", beginAt), final: at("final", beginAt), lookedAt: at("lookedAt", 0) };
 }
 
 export function sinceOf(mark: number): number {

@@ -18,7 +18,7 @@ async function scene(
   const ticket = withTicket ? sandbox.seed("ticket", [{ customer }])[0]!.id : null;
   const { id } = sandbox.people.approvedReport({ customer, ticket });
   for (let at = 0; at < 3; at++) sandbox.people.approvedReport({ customer });
-  const follow = new DocumentNumber({ service, pausesMs: [1, 1] }, reportStream().then!);
+  const follow = new DocumentNumber({ service, pausesMs: [1, 1] }, reportStream().whenAccepted!);
   const item: Return = {
     stream: "reports",
     subject: String(id),
