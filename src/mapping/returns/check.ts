@@ -41,8 +41,8 @@ export interface CheckedReturn {
   readonly problems: readonly Problem[];
 }
 
-/** What the record of the service with the state of a record of the ERP is called in the inbox, unless the sync file says otherwise. */
-const STATE_COLUMNS = { erp_key: "key", state: "state", error_code: "code", reason: "reason" };
+/** The columns of a state, unless the sync file says otherwise. The inbox has one for the ERP's key in any case. */
+const STATE_COLUMNS = { state: "state", error_code: "code", reason: "reason" };
 
 /** The longest name of a stream that the inbox takes. */
 const LONGEST_NAME = 40;

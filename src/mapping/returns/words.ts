@@ -17,7 +17,7 @@ import {
 
 /** Columns that every inbox has, whatever the sync file names. */
 const HEAD_COLUMNS =
-  "return_id stream subject service_id version kind replaces line_count content_hash payload written_at".split(" ");
+  "return_id stream record_key service_id version kind replaces line_count content_hash payload written_at".split(" ");
 const LINE_COLUMNS = "return_id line_no line_kind line_id change amount amount_before".split(" ");
 
 function columnName(taken: readonly string[]) {

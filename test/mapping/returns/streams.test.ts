@@ -187,13 +187,12 @@ describe("a stream of returns", () => {
       kind: "state",
       resource: undefined,
       of: "customers",
-      columns: ["erp_key", "state", "error_code", "reason"],
-      reads: ["key", "state", "code", "reason"],
+      columns: ["state", "error_code", "reason"],
+      reads: ["state", "code", "reason"],
       lines: [],
     });
     expect(await stream.isWanted({})).toBe(true);
     expect(await stream.map({ key: "K1", state: "parked", code: "E_X", reason: "no name" })).toMatchObject([
-      { name: "erp_key", value: { value: "K1" } },
       { name: "state", value: { value: "parked" } },
       { name: "error_code", value: { value: "E_X" } },
       { name: "reason", value: { value: "no name" } },
