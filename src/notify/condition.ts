@@ -17,6 +17,7 @@ export type ConditionKind =
   | "backup"
   | "drift"
   | "channel"
+  | "returns"
   | "stopped";
 
 /** How long to wait before a problem for a person is reported, in milliseconds, so that all affected streams have met it by then. */

@@ -1,11 +1,12 @@
 import { DAY_MS, counted, errorText, recordLabel } from "#model";
-import { roughDuration, healsItself, knownRemedyOf, remedyOf, type BlockedPolicy } from "#operator";
+import { roughDuration, healsItself, knownRemedyOf, remedyOf, type BlockedPolicy, type ReturnStatus } from "#operator";
 import { refusalText, refusedDeletionsSentence, twinSentence, type StreamStatus } from "#pipeline";
 import type { ServiceState } from "#service";
 import type { ChannelState } from "#store";
 import { careConditions, type CareFacts } from "./care-conditions.ts";
 import { causeConditions, type CauseFacts } from "./cause-conditions.ts";
 import { PERSON_MS, type Condition } from "./condition.ts";
+import { returnConditions } from "./return-conditions.ts";
 
 /** A credential or certificate with a known end. */
 export interface Expiry {
@@ -18,6 +19,8 @@ export interface Expiry {
 export interface NoticeFacts extends CareFacts, CauseFacts {
   readonly now: number;
   readonly streams: readonly StreamStatus[];
+  /** The lane back to the ERP. */
+  readonly returns: readonly ReturnStatus[];
   readonly blockedRecords: BlockedPolicy;
   readonly service: Pick<ServiceState, "state">;
   /** Whether the queue answers. */
@@ -53,6 +56,7 @@ export function conditionsOf(facts: NoticeFacts, policy: ConditionPolicy): Condi
     ...facts.streams.flatMap((stream) => guarded(stream)),
     ...facts.streams.flatMap(twins),
     ...causeConditions(facts),
+    ...returnConditions(facts.returns, policy.afterMs),
     ...blocked(facts),
     ...facts.silent.map((each) => silence(each, facts.now)),
     ...connections(facts, policy),

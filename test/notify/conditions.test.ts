@@ -41,6 +41,7 @@ function conditions(facts: Partial<NoticeFacts>) {
   const well: NoticeFacts = {
     now,
     streams: [],
+    returns: [],
     blockedRecords: "note",
     groups: [],
     notes: new Map(),

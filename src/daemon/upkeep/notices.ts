@@ -1,7 +1,7 @@
 import { statfs } from "node:fs/promises";
 import type { Clock, StreamName } from "#model";
 import { Expiries, Notifier, openChannels, SILENCE_SPAN_MS, silentStreams, type NoticeFacts } from "#notify";
-import { readGroups, type ErrorGroup } from "#operator";
+import { readGroups, readReturns, type ErrorGroup } from "#operator";
 import { streamStatus, type StreamStatus } from "#pipeline";
 import type { Queue } from "#queue";
 import type { CareStore, GroupStore, HistoryStore } from "#store";
@@ -46,6 +46,7 @@ export function openNotices(
     return {
       now: clock.now(),
       streams,
+      returns: await readReturns(store.returns, syncFile.returns, clock.now()),
       blockedRecords: settings.blockedRecords,
       groups: await causes.of(streams),
       notes: await store.groups.groupNotes(),
