@@ -45,6 +45,23 @@ export function openGauges(registry: Registry, version: string): { set(readings:
     "svcsync_service_requests_per_second_limit",
     "Requests per second that the service lets pass; absent while it has not answered 429.",
   );
+  const returns = gauge("svcsync_returns", "Returns to the ERP by stream and state.", "stream", "state");
+  const unanswered = gauge(
+    "svcsync_returns_unanswered_age_seconds",
+    "Time since the oldest return that the ERP has not answered was handed over; 0 where none is.",
+    "stream",
+  );
+  const overdue = gauge(
+    "svcsync_returns_overdue",
+    "1 while the ERP has not answered within the time of `answers.within`.",
+    "stream",
+  );
+  const returnsHeld = gauge(
+    "svcsync_returns_stream_held",
+    "1 while nothing of the stream is handed over, by what holds it: guard, pause, error or unlisted (gone from the sync file).",
+    "stream",
+    "by",
+  );
   const backup = gauge(
     "svcsync_backup_age_seconds",
     "Time since the last scheduled backup that was opened and checked; absent before the first.",
@@ -77,6 +94,12 @@ export function openGauges(registry: Registry, version: string): { set(readings:
       for (const [stream, kinds] of readings.held ?? []) for (const by of kinds) held.set({ stream, by }, 1);
       for (const [stream, ms] of readings.undeliveredMs ?? []) undelivered.set({ stream }, ms / 1000);
       for (const [state, count] of Object.entries(readings.queue ?? {})) jobs.set({ state }, count);
+      for (const [stream, { counts, unansweredMs = 0, isOverdue, heldBy }] of readings.returns ?? []) {
+        for (const [state, count] of Object.entries(counts)) returns.set({ stream, state }, count);
+        unanswered.set({ stream }, unansweredMs / 1000);
+        overdue.set({ stream }, isOverdue ? 1 : 0);
+        for (const by of heldBy) returnsHeld.set({ stream, by }, 1);
+      }
       if (readings.queueKind !== undefined) queueKind.set({ kind: readings.queueKind }, 1);
       for (const [channel, { waiting, failingMs }] of readings.channels ?? []) {
         notices.set({ channel }, waiting);

@@ -1,4 +1,4 @@
-import type { Outcome, RecordState, ResourceName, StreamName } from "#model";
+import type { Outcome, RecordState, ResourceName, ReturnState, StreamName } from "#model";
 
 /** Values read for a scrape. A value that cannot be read is absent. */
 export interface Readings {
@@ -20,6 +20,18 @@ export interface Readings {
   readonly drifts?: Readonly<Record<StreamName, Readonly<Record<string, number>>>>;
   /** Per notification channel: changes that wait for it, and for how many milliseconds it has failed; 0 while it works. */
   readonly channels?: ReadonlyMap<string, { readonly waiting: number; readonly failingMs: number }>;
+  /** The lane back to the ERP, by stream of returns. */
+  readonly returns?: ReadonlyMap<
+    string,
+    {
+      readonly counts: Readonly<Partial<Record<ReturnState, number>>>;
+      /** Milliseconds since the oldest one without an answer was delivered; undefined if there is none. */
+      readonly unansweredMs: number | undefined;
+      readonly isOverdue: boolean;
+      /** Why nothing is handed over: guard, pause, error or unlisted. */
+      readonly heldBy: readonly string[];
+    }
+  >;
   readonly service?: {
     readonly state: "closed" | "open" | "half-open";
     readonly concurrency: number;

@@ -119,6 +119,26 @@ const rows: Readonly<Record<string, readonly Drawn[]>> = {
     },
     { title: "Jobs in the queue", shows: { "{{state}}": `sum by (state) (svcsync_queue_jobs${here})` }, unit: "short" },
   ],
+  "Back to the ERP": [
+    stat("Returns that need a person", `sum(svcsync_returns${and('state=~"held|uncertain"')})`, "short", 1),
+    stat("Streams of returns without an answer in time", `sum(svcsync_returns_overdue${here})`, "short", 1),
+    {
+      title: "Returns by state",
+      shows: { "{{stream}} {{state}}": `sum by (stream, state) (svcsync_returns${and('state!="accepted"')})` },
+      unit: "short",
+      isStacked: true,
+    },
+    {
+      title: "Age of the oldest return without an answer",
+      shows: { "{{stream}}": `max by (stream) (svcsync_returns_unanswered_age_seconds${here})` },
+      unit: "s",
+    },
+    {
+      title: "Streams of returns that are held",
+      shows: { "{{stream}} {{by}}": `max by (stream, by) (svcsync_returns_stream_held${here})` },
+      unit: "short",
+    },
+  ],
   Upkeep: [
     stat("Age of the last verified backup", `max(svcsync_backup_age_seconds${here})`, "s", 2 * 86_400),
     stat("Differences in the service", `sum(svcsync_drift${here})`, "short", 1),

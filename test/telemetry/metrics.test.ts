@@ -46,6 +46,10 @@ describe("metrics", () => {
         queue: { waiting: 4, active: 2 },
         queueKind: "in-process",
         channels: new Map([["email", { waiting: 3, failingMs: 90_000 }]]),
+        returns: new Map([
+          ["reports", { counts: { delivered: 3 }, unansweredMs: 4_000, isOverdue: true, heldBy: ["guard"] }],
+          ["status", { counts: {}, unansweredMs: undefined, isOverdue: false, heldBy: [] }],
+        ]),
         service: { state: "open", concurrency: 1, holdMs: 2500, perSecond: 39.8 },
       },
       { records: new Map([["customers", { applied: 4 }]]) },
@@ -61,6 +65,11 @@ describe("metrics", () => {
     expect(first).toContain('svcsync_queue_kind{kind="in-process"} 1');
     expect(first).toContain('svcsync_notifications_waiting{channel="email"} 3');
     expect(first).toContain('svcsync_notifications_failing_seconds{channel="email"} 90');
+    expect(first).toContain('svcsync_returns{stream="reports",state="delivered"} 3');
+    expect(first).toContain('svcsync_returns_unanswered_age_seconds{stream="reports"} 4');
+    expect(first).toContain('svcsync_returns_unanswered_age_seconds{stream="status"} 0');
+    expect(first).toContain('svcsync_returns_overdue{stream="reports"} 1');
+    expect(first).toContain('svcsync_returns_stream_held{stream="reports",by="guard"} 1');
     expect(first).toContain('svcsync_service_breaker{state="open"} 1');
     expect(first).toContain('svcsync_service_breaker{state="closed"} 0');
     expect(first).toContain("svcsync_service_concurrency 1");

@@ -1,8 +1,8 @@
 import type { RecordId, StreamName } from "#model";
-import { readUpkeep } from "#operator";
+import { readReturns, readUpkeep, type ReturnStatus } from "#operator";
 import { arrivalMs, streamStatus, type Delivery, type Observer, type PollFacts } from "#pipeline";
 import { openMetrics, version, type Metrics, type Readings } from "#telemetry";
-import type { Stream } from "#mapping";
+import type { SyncFile } from "#mapping";
 import type { Queue } from "#queue";
 import type { ServiceContext } from "#service";
 import type { Systems } from "../systems/systems.ts";
@@ -19,8 +19,8 @@ export class DaemonMetrics implements Observer {
   }
 
   /** Makes scrapes read these parts too. */
-  watch(parts: Systems, streams: readonly Stream[], queue: Queue): void {
-    this.#read = () => readings(parts, streams, queue);
+  watch(parts: Systems, syncFile: Pick<SyncFile, "streams" | "returns">, queue: Queue): void {
+    this.#read = () => readings(parts, syncFile, queue);
   }
 
   delivered({ stream }: RecordId, delivery: Delivery): void {
@@ -39,14 +39,20 @@ export class DaemonMetrics implements Observer {
   }
 }
 
-async function readings(parts: Systems, streams: readonly Stream[], queue: Queue): Promise<Readings> {
+async function readings(
+  parts: Systems,
+  { streams, returns }: Pick<SyncFile, "streams" | "returns">,
+  queue: Queue,
+): Promise<Readings> {
   const { store, service, clock } = parts;
   // Only the leader reports the store's gauges, so that their sum over all processes is right.
   if (!store.cluster.state.isLeader) return { service: service.state() };
   const statuses = await streamStatus(store, streams, clock);
   const depth = await queue.depth().catch(() => undefined);
   const { backup, drift, channels } = await readUpkeep(store);
+  const back = await readReturns(store.returns, returns, clock.now());
   return {
+    ...(back.length === 0 ? {} : { returns: new Map(back.map((status) => [status.name, returnReading(status)])) }),
     records: new Map(statuses.map(({ name, counts }) => [name, counts])),
     lagMs: new Map(statuses.flatMap(({ name, lagMs }) => (lagMs === undefined ? [] : [[name, lagMs] as const]))),
     held: new Map(statuses.map(({ name, holds }) => [name, holds.map(({ kind }) => kind)])),
@@ -63,4 +69,14 @@ async function readings(parts: Systems, streams: readonly Stream[], queue: Queue
     queueKind: queue.kind,
     service: service.state(),
   };
+}
+
+function returnReading({ state, counts, unansweredMs, isOverdue, mark }: ReturnStatus) {
+  const heldBy = [
+    mark?.held && "guard",
+    mark?.paused && "pause",
+    mark?.error && "error",
+    state === "unlisted" && "unlisted",
+  ];
+  return { counts, unansweredMs, isOverdue, heldBy: heldBy.filter((by) => typeof by === "string") };
 }

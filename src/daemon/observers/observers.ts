@@ -53,7 +53,7 @@ export class Observers implements AsyncDisposable {
 
   /** Gives the observers the parts that they read. */
   async watch(parts: Systems, { syncFile }: Configuration, queue: Queue): Promise<void> {
-    this.#metrics.watch(parts, syncFile.streams, queue);
+    this.#metrics.watch(parts, syncFile, queue);
     this.#tracing?.watch(parts.store);
     await this.#watch.open(parts.store);
   }
