@@ -1,5 +1,5 @@
 import { DAY_MS, errorFacts, sleep, type Clock } from "#model";
-import { historyDays, type HistoryStore, type MaintenanceStore, type WatchStore } from "#store";
+import { historyDays, type HistoryStore, type MaintenanceStore, type ReturnStore, type WatchStore } from "#store";
 import type { Logger } from "#telemetry";
 
 const EVERY_MS = 60 * 60_000;
@@ -14,6 +14,7 @@ const DELETION_DAYS = 2;
 type HousekeepingStore = Pick<MaintenanceStore, "pruneAudit" | "pruneDeletions"> & {
   readonly history: Pick<HistoryStore, "pruneHistory">;
   readonly watches: Pick<WatchStore, "pruneExchanges">;
+  readonly returns: Pick<ReturnStore, "prune">;
 };
 
 interface HousekeepingDeps {
@@ -30,7 +31,8 @@ export async function runHousekeeping(
 ): Promise<void> {
   while (!signal.aborted) {
     try {
-      const count = await store.pruneAudit(clock.now() - keepDays * DAY_MS);
+      const before = clock.now() - keepDays * DAY_MS;
+      const count = (await store.pruneAudit(before)) + (await store.returns.prune(before));
       if (count > 0) logger.info({ count }, "old history was removed");
       await store.pruneDeletions(clock.now() - DELETION_DAYS * DAY_MS);
       await store.watches.pruneExchanges(clock.now() - EXCHANGE_DAYS * DAY_MS);
