@@ -81,7 +81,7 @@ export function reportStream(changes: Partial<ReturnStream> = {}): ReturnStream 
 }
 
 /** A lane's store that knows these subjects. */
-export function knowing(...subjects: string[]) {
+export function knowing(subjects: readonly string[] = []) {
   const latest = (_stream: string, asked: readonly string[]) =>
     Promise.resolve(new Map(asked.filter((one) => subjects.includes(one)).map((one) => [one, true])));
   return { latest };

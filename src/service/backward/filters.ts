@@ -1,46 +1,26 @@
-import { RetryError, type JsonObject, type ResourceName } from "#model";
+import { DAY_MS, HOUR_MS, RetryError, type JsonObject, type ResourceName } from "#model";
 import type { Logger } from "#telemetry";
 import { instantOf } from "../dialect/values.ts";
 import type { ListQuery, Lists } from "../reads/lists.ts";
 import { isRefusal } from "../transport/failures.ts";
 
 /** A filter of a list that documents name, and that no tenant was seen to obey. */
-export type ListFilter =
-  | { readonly name: "approvedSince" | "finishedSince"; readonly since: number }
-  | { readonly name: "status"; readonly word: "approved" };
+export interface ListFilter {
+  readonly name: "approvedSince" | "finishedSince";
+  /** Epoch milliseconds. */
+  readonly since: number;
+}
 
 type FilterName = ListFilter["name"];
 
-interface FilterFacts {
-  /** The field of a row that shows whether the filter holds for it. */
-  readonly field: string;
-  /** A question that no record can answer. */
-  readonly nothing: (now: number) => Readonly<Record<string, string>>;
-  /** A question that every finished tenant can answer. */
-  readonly something: ListFilter;
-}
+/** The field of a row that shows whether the filter holds for it. */
+const FIELDS: Readonly<Record<FilterName, string>> = { approvedSince: "approvedDate", finishedSince: "finishedDate" };
 
-const TEN_YEARS_MS = 315_360_000_000;
-
-/** Asking for a moment far ahead must give nothing. */
-const since = (name: "approvedSince" | "finishedSince", field: string): FilterFacts => ({
-  field,
-  nothing: (now) => ({ [name]: new Date(now + TEN_YEARS_MS).toISOString() }),
-  something: { name, since: 0 },
-});
-
-const FACTS: Readonly<Record<FilterName, FilterFacts>> = {
-  approvedSince: since("approvedSince", "approvedDate"),
-  finishedSince: since("finishedSince", "finishedDate"),
-  status: {
-    field: "approved",
-    nothing: () => ({ status: "approved", notStatus: "approved" }),
-    something: { name: "status", word: "approved" },
-  },
-};
+/** Asking for a moment this far ahead must give nothing. */
+const AHEAD_MS = 10 * 365 * DAY_MS;
 
 /** After this time, a filter that could not be proven is tried again: there may be an approved record now. */
-const TRY_AGAIN_MS = 3_600_000;
+const TRY_AGAIN_MS = HOUR_MS;
 
 /**
  * Lists that a filter narrows. Unknown filters are ignored by the service, with the full list as the answer, so each is tried with canaries before
@@ -77,7 +57,7 @@ export class Filters {
     fields: readonly string[],
     signal: AbortSignal,
   ): AsyncGenerator<JsonObject[]> {
-    const query: ListQuery = { fields: [...fields, FACTS[filter.name].field], filter: parameters(filter) };
+    const query: ListQuery = { fields: [...fields, FIELDS[filter.name]], filter: parameters(filter) };
     for await (const rows of this.#lists.pages(resource, query, signal)) {
       const wrong = rows.find((row) => !holds(filter, row));
       if (wrong !== undefined) throw this.distrust(resource, filter.name, `it shows ${JSON.stringify(wrong["id"])}`);
@@ -96,21 +76,19 @@ export class Filters {
   }
 
   async #prove(resource: ResourceName, name: FilterName, signal: AbortSignal): Promise<boolean> {
-    const { field, nothing, something } = FACTS[name];
-    const first = async (filter: Readonly<Record<string, string>>) => {
+    const field = FIELDS[name];
+    const first = async (since: number) => {
       const place = { limit: 1, offset: 0 };
-      const { rows, total } = await this.#lists.page(resource, { fields: [field], filter }, place, signal);
-      return { row: rows[0], isEmpty: rows.length === 0 && (total ?? 0) === 0 };
+      const query = { fields: [field], filter: parameters({ name, since }) };
+      const { rows, total } = await this.#lists.page(resource, query, place, signal);
+      const at = instantOf(rows[0]?.[field]);
+      return { at: at !== undefined && at >= since ? at : undefined, isEmpty: rows.length === 0 && (total ?? 0) === 0 };
     };
     try {
-      if (!(await first(nothing(this.#now()))).isEmpty) return false;
-      const { row } = await first(parameters(something));
-      if (row === undefined || !holds(something, row)) return false;
-      const at = instantOf(row[field]);
-      if (name === "status" || at === undefined) return name === "status";
-      // The record itself must be found from its own moment on, and from no later one.
-      const from = await first(parameters({ name, since: at }));
-      return from.row !== undefined && holds({ name, since: at }, from.row);
+      if (!(await first(this.#now() + AHEAD_MS)).isEmpty) return false;
+      const { at } = await first(0);
+      // The record itself must be found from its own moment on.
+      return at !== undefined && (await first(at)).at !== undefined;
     } catch (thrown) {
       if (isRefusal(thrown)) return false;
       throw thrown;
@@ -123,15 +101,12 @@ export class Filters {
   }
 }
 
-function parameters(filter: ListFilter): Readonly<Record<string, string>> {
-  if (filter.name === "status") return { status: filter.word };
-  return { [filter.name]: new Date(filter.since).toISOString() };
+function parameters({ name, since }: ListFilter): Readonly<Record<string, string>> {
+  return { [name]: new Date(since).toISOString() };
 }
 
 /** A row that does not show the field proves nothing, and counts as wrong. */
-function holds(filter: ListFilter, row: JsonObject): boolean {
-  const value = row[FACTS[filter.name].field];
-  if (filter.name === "status") return value === true;
-  const at = instantOf(value);
-  return at !== undefined && at >= filter.since;
+function holds({ name, since }: ListFilter, row: JsonObject): boolean {
+  const at = instantOf(row[FIELDS[name]]);
+  return at !== undefined && at >= since;
 }
