@@ -1,12 +1,14 @@
 import { StopError, type ErrorFacts } from "#model";
 import type { Approved, Observer, Relay, StreamHolds } from "#pipeline";
 import { InProcessJobs, openQueue, type Queue, type QueueKind } from "#queue";
+import type { ReturnLane } from "#returns";
 import { ownText, type Store } from "#store";
 import { assemble, queueLocation, type Assembly } from "./assembly.ts";
 import { Closing } from "./closing.ts";
 import { warnOfLittleMemory } from "./memory-floor.ts";
 import { Observers } from "./observers/observers.ts";
 import { servePages } from "./page/pages.ts";
+import { openReturnLane } from "./returns.ts";
 import { leadershipError, Leading, type PollPlan } from "./cluster/leading.ts";
 import { ClusterPart } from "./cluster/cluster-part.ts";
 import { stopNote } from "./stop-note.ts";
@@ -36,6 +38,8 @@ export interface Daemon extends AsyncDisposable {
   readonly holds: StreamHolds;
   readonly relay: Relay;
   readonly queueKind: QueueKind;
+  /** The lane back to the ERP: it runs while this process leads, and `once` runs one round of it. */
+  readonly returns: Pick<ReturnLane, "once">;
   /** The URL of the status page, if it is served. */
   readonly url: string | undefined;
   /** Resolves while the daemon does its work; see {@link proveWork}. */
@@ -101,7 +105,8 @@ async function start(
   const web = options.web ? closing.use(await servePages(deps)) : undefined;
   const isContinuous = options.polls === "scheduled";
   const plan = pollPlan(configuration, options);
-  const leading = new Leading({ ...deps, plan, isContinuous, fail, failed, closing });
+  const returns = await openReturnLane(configuration, parts, closing);
+  const leading = new Leading({ ...deps, returns, plan, isContinuous, fail, failed, closing });
   // Before the first request, because several processes may have to share the service.
   closing.defer(clusterPart.begin());
   // Before the first poll and delivery: hold streams whose mapping changed, and restore holds from before a restart.
@@ -120,6 +125,7 @@ async function start(
     parts,
     holds,
     relay,
+    returns,
     queueKind: queue.kind,
     url: web?.url,
     proveWork: () => proveWork({ ...parts, queue, polls: pollWatch }),

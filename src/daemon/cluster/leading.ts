@@ -1,5 +1,6 @@
 import { errorFacts, RetryError, sleep, StopError, type StreamName } from "#model";
 import type { Queue } from "#queue";
+import type { ReturnLane } from "#returns";
 import type { Logger } from "#telemetry";
 import type { Closing } from "../closing.ts";
 import { listenToSources } from "../systems/sources.ts";
@@ -34,6 +35,7 @@ async function beginPolling(queue: Queue, plan: PollPlan, logger: Logger, signal
 
 export interface LeadingDeps extends UpkeepDeps {
   readonly plan: PollPlan;
+  readonly returns: Pick<ReturnLane, "run">;
   readonly fail: (error: StopError) => void;
   /** The first failure, if there was one. */
   readonly failed: () => StopError | undefined;
@@ -96,7 +98,8 @@ export class Leading {
   }
 
   #start(): () => Promise<HandOver> {
-    const { parts, queue, assembly, plan, pollWatch, configuration, isContinuous, fail, failed, closing } = this.#deps;
+    const { parts, queue, assembly, plan, returns, pollWatch, configuration, isContinuous, fail, failed, closing } =
+      this.#deps;
     const { settings, syncFile, logger } = configuration;
     const { store, clock, sources } = parts;
     const { relay, gate, changes, rounds, mail, nudges, askedPolls } = assembly;
@@ -118,7 +121,13 @@ export class Leading {
       runHousekeeping({ store, clock, logger, keepDays: settings.delivery.auditKeepDays }, signal),
       watchClock({ store, clock, logger }, signal),
       pollWatch.run(signal),
-      ...(isContinuous ? [listenToSources(syncFile, sources, nudges, signal), askedPolls.run(signal)] : []),
+      ...(isContinuous
+        ? [
+            listenToSources(syncFile, sources, nudges, signal),
+            askedPolls.run(signal),
+            returns.run(signal).catch((thrown: unknown) => fail(leadershipError(thrown))),
+          ]
+        : []),
     ]);
     return async () => {
       loops.abort();

@@ -69,7 +69,10 @@ export async function sync(options: SyncOptions, io: Io): Promise<number> {
   const end = await untilEnd(
     daemon,
     { progress, settleMs: configuration.settings.delivery.settleMs, timeout: options.timeout, signal: io.signal },
-    (signal) => untilIdle(daemon, polls, names, horizonMs, signal),
+    async (signal) => {
+      await untilIdle(daemon, polls, names, horizonMs, signal);
+      await daemon.returns.once(signal);
+    },
   );
   shown.finish();
   if (end.kind === "failed") return endedEarly(end, io, logger)!;
