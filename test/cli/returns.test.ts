@@ -4,6 +4,7 @@ import { systemClock } from "#model";
 import { openStore, type Store } from "#store";
 import { aReturn } from "../conformance/store-returns.ts";
 import { silentLogger } from "../kit/logger.ts";
+import { openWriter } from "../sources/sql/writer.ts";
 import { openScene, type Scene } from "./scene.ts";
 
 const held = {
@@ -108,5 +109,41 @@ describe("svcsync returns", () => {
       1,
       expect.stringContaining("reports is no stream of returns; the sync file has none"),
     ]);
+  });
+});
+
+const inbox = `
+returns:
+  reports:
+    resource: svcDocument
+    when: approved
+    to: { source: erp, table: svcsync_returns, lines: svcsync_return_lines }
+    answers: { table: svcsync_answers, within: 24h }
+    fields: { order_no: erpReferenceNumber }
+    lines: [{ each: travelLogs, kind: travel, amount: distance, fields: { text: comment } }]
+`;
+
+describe("the inbox of a sync file", () => {
+  it("is made by the statements of ddl, and found in order by check", async () => {
+    await using scene = await openScene();
+    await scene.edit((text) => `${text}${inbox}`);
+    const { code, stdout: ddl } = await scene.run("returns", "ddl", "--dialect", "sqlite");
+    expect(code).toBe(0);
+    expect(ddl).toContain('create table "svcsync_returns"');
+    expect((await scene.run("check")).stdout).toContain("source erp has no table svcsync_returns");
+    await using erp = await openWriter(`sqlite:${scene.erp.path}`);
+    await erp.run(ddl);
+    expect((await scene.run("check")).stdout.replaceAll(/\s+/g, " ")).toContain(
+      "rows can be added to svcsync_returns and svcsync_return_lines, each return once; answers are read from svcsync_answers",
+    );
+    expect(await erp.one("select count(*) from svcsync_returns")).toBe("0");
+  });
+
+  it("is nothing where the sync file has no returns", async () => {
+    await using scene = await openScene();
+    expect(await scene.run("returns", "ddl", "--dialect", "sqlite")).toMatchObject({
+      code: 64,
+      stderr: expect.stringContaining("names a table"),
+    });
   });
 });

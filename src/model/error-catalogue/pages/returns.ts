@@ -70,9 +70,9 @@ export const returnsErrors = errorPage({
     },
     E_RETURN_UNCERTAIN: {
       meaning:
-        "svcsync was interrupted while it wrote the files of a return, and they are not in the folder: they were taken, or never written. Nobody but the " +
-        "ERP knows.",
-      normal: "After a crash, with an inbox of files.",
+        "svcsync keeps a note of each return that it hands over as files, and this one cannot be read. So it cannot tell whether the ERP has taken the " +
+        "files, or they were never complete.",
+      normal: "No. After the folder `begun` of the inbox was damaged or changed by hand.",
       remedy:
         'Look in the ERP. If it has the return: "svcsync returns arrived {record}". If it has not: "svcsync returns send {record}" writes the files again.',
     },

@@ -79,7 +79,7 @@ export class FilesDestination implements Destination {
 
   /**
    * The name under which the same was begun.
-   * @throws {ParkError} E_RETURN_CONFLICT when it has another content, E_RETURN_UNCERTAIN when nobody can know.
+   * @throws {ParkError} E_RETURN_CONFLICT when it has another content, E_RETURN_UNCERTAIN when that is unknown.
    */
   async #begunBy(item: Return, path: string, signal: AbortSignal): Promise<string> {
     const { inbox } = this.#deps;
@@ -87,7 +87,7 @@ export class FilesDestination implements Destination {
     if (data === undefined)
       throw new ParkError(
         "E_RETURN_UNCERTAIN",
-        `${inbox.name}/${path} cannot be read, so nobody knows whether the ERP has it`,
+        `${inbox.name}/${path} cannot be read, so it is unknown whether the ERP has it`,
         {
           details: { path },
         },
@@ -163,7 +163,7 @@ export class FilesDestination implements Destination {
     return `${BEGUN}/${item.stream}/${subjectBase(item)}.${ending}.json`;
   }
 
-  /** Files by the return that their name tells, whoever wrote it. Temporary ones are not there yet. */
+  /** Files by the return that their name tells, of all installations. Temporary ones are not there yet. */
   #bySubject(names: readonly string[]): ReadonlyMap<string, readonly string[]> {
     const found = new Map<string, string[]>();
     for (const name of names.toSorted()) {

@@ -177,7 +177,7 @@ function sampleJob(words: DdlWords, dialect: SqlDialect, table: string, streams:
     "",
     words.first(`select * from ${quotedName(openView(table), dialect)} order by stream, ${subject}, version`) + ";",
     ...lines,
-    "Book it. kind = 'fact': new. 'correction': replaces the return in the column replaces; each line says what changed. 'cancelled': reverse it.",
+    "Book it. kind = 'fact': new. 'correction': replaces the return in the column replaces; change in each line tells added, changed, removed or same. 'cancelled': reverse it.",
     `insert into ${quotedName(stream.answers?.table ?? "", dialect)} (return_id, result, document, message, answered_at)`,
     `  values (:id, 'ok', 'RE-10023', null, ${words.now});`,
     "Or, with the reason that svcsync's users see: values (:id, 'refused', null, 'unknown article 4711', …)",

@@ -108,7 +108,7 @@ export class SqlDestination implements Destination {
     return returnName(this.#deps.installation, id);
   }
 
-  /** The names that each of these returns has or may have: our own, and that of whoever else wrote it. */
+  /** The names that each of these returns has or may have: our own, and that of another installation. */
   async #names(
     tables: InboxTablesNow,
     ids: readonly ReturnId[],
@@ -202,7 +202,7 @@ export class SqlDestination implements Destination {
     return [rowsOf(tables.lines, lineColumns, namedLineColumns(stream), lines), heads];
   }
 
-  /** Describes the tables once. Whatever fails later, they are described again: somebody may have changed them. */
+  /** Describes the tables once. After any failure they are described again, because they may have been changed. */
   #described(signal: AbortSignal): Promise<InboxTablesNow> {
     this.#tables ??= this.#describe(signal);
     return this.#tables;
@@ -260,7 +260,7 @@ function textOf(value: Json | undefined): string {
   return typeof value === "string" || typeof value === "number" ? String(value) : "";
 }
 
-/** A source stops at what needs a person; the lane says it in its own words, and goes on when it is mended. */
+/** A source stops at what needs a person; the lane has a code of its own for that, and retries. */
 function meant(thrown: unknown): unknown {
   if (!(thrown instanceof SyncError) || !thrown.code.startsWith("E_SOURCE_") || thrown.family !== "park") return thrown;
   return new ParkError("E_RETURN_INBOX", `${thrown.message} (${thrown.code})`, { cause: thrown });

@@ -100,7 +100,7 @@ function dated(text: string, column: InboxColumn, place: Place): string {
   }
   const utc = stamp(utcMsOf(parts, place.zone));
   // TIMESTAMP of MariaDB and MySQL takes no offset; the session's zone is UTC.
-  return /^timestamp(\(\d\))?$/i.test(column.declared) ? utc : `${utc}+00:00`;
+  return /^timestamp(\(\d\))?$/i.test(column.declared) ? utc : `${utc} +00:00`;
 }
 
 function utcMsOf({ zone, utcMs, wallMs }: StampParts, ofSource: string): number {
