@@ -2,7 +2,8 @@ import type { ReturnState } from "#model";
 
 /**
  * What happens to a return. By the lane: make (a blocked one), pass (a newer version replaces one that waits), deliver, fail (tried again
- * later), doubt, hold, takeBack (the service took the change back). By the ERP: accept, refuse. By a person: send, withdraw, arrive.
+ * later), doubt, hold, takeBack (the service took the change back). By the ERP: accept, refuse. By a person: send, withdraw, arrive,
+ * forget (its contents).
  */
 export type ReturnEvent =
   | "make"
@@ -16,7 +17,8 @@ export type ReturnEvent =
   | "refuse"
   | "send"
   | "withdraw"
-  | "arrive";
+  | "arrive"
+  | "forget";
 
 type Moves = Partial<Record<ReturnEvent, ReturnState>>;
 
@@ -33,11 +35,11 @@ export const RETURN_MOVES: { readonly [State in ReturnState]: Readonly<Moves> } 
   held: { ...WITHDRAWN, send: "prepared" },
   prepared: { deliver: "delivered", fail: "prepared", doubt: "uncertain", hold: "held" },
   uncertain: { ...ANSWERED, send: "prepared", arrive: "delivered" },
-  delivered: ANSWERED,
-  accepted: { ...ANSWERED, fail: "accepted" },
-  refused: { ...ANSWERED, send: "refused" },
-  seen: {},
-  withdrawn: {},
+  delivered: { ...ANSWERED, forget: "delivered" },
+  accepted: { ...ANSWERED, fail: "accepted", forget: "accepted" },
+  refused: { ...ANSWERED, send: "refused", forget: "refused" },
+  seen: { forget: "seen" },
+  withdrawn: { forget: "withdrawn" },
 };
 
 /** Whether the event may happen to a return in this state. */

@@ -1,6 +1,8 @@
 import { describe, expect, it } from "vitest";
 import type { Actor, Return, ReturnAnswer, ReturnLine, ReturnState } from "#model";
 import { historyOf, type PreparedAs, type StoredReturn } from "#store";
+import { SetClock } from "../kit/clock.ts";
+import { silentLogger } from "../kit/logger.ts";
 import { OOPS, Scene, type MakePlace, type StoreFeatures } from "./store-scene.ts";
 
 const anna: Actor = { name: "anna", via: "cli", why: "looked" };
@@ -47,6 +49,7 @@ async function inState({ store: { returns }, clock }: Scene, item: Return, state
   expect((await returns.one(item))?.state).toBe(state);
 }
 
+const redact = (text: string) => text.replaceAll("s3cret", "***");
 const names = (found: readonly StoredReturn[]) => found.map(({ subject, version }) => `${subject}/${version}`);
 
 export function describeReturns(makePlace: MakePlace, { isOneProcess = false }: StoreFeatures): void {
@@ -378,6 +381,60 @@ export function describeReturns(makePlace: MakePlace, { isOneProcess = false }: 
       expect((await returns.counts())[1]).toMatchObject({ openRefusals: 1 });
       await inState(scene, aReturn("3", 3), "accepted");
       expect((await returns.counts())[1]).toMatchObject({ states: { refused: 1, accepted: 1 }, openRefusals: 0 });
+    });
+  });
+
+  describe("the contents of a return", () => {
+    it("are forgotten in all versions, and the ERP is told nothing twice", async () => {
+      await using scene = await Scene.open(makePlace);
+      const { returns } = scene.store;
+      await inState(scene, aReturn("1"), "accepted");
+      await inState(scene, aReturn("1", 2), "held");
+      await returns.decide(aReturn("1", 2), "withdraw", { ...anna, why: "Erna called" });
+      await inState(scene, aReturn("1", 3), "refused");
+      await inState(scene, aReturn("2"), "refused");
+      await returns.forget("reports", "1");
+      const versions = await returns.versions("reports", "1");
+      expect(versions.map(({ state, hash }) => [state, hash])).toEqual([
+        ["refused", "hash 3"],
+        ["withdrawn", "hash 2"],
+        ["accepted", "hash 1"],
+      ]);
+      expect(versions.map(({ content, error }) => [content, error])).toEqual(
+        versions.map(() => [{ fields: {}, lines: [] }, undefined]),
+      );
+      expect(versions[0]?.answer).toMatchObject({ result: "refused", message: undefined });
+      expect(versions[2]?.answer?.document).toBe("R-1");
+      const [decision] = await scene.store.audit({ id: historyOf(aReturn("1")), limit: 9 });
+      expect(decision?.by).toEqual({ ...anna, why: undefined });
+      expect((await returns.one(aReturn("2")))?.error?.message).toBe("no such order");
+    });
+
+    it.each(["blocked", "held", "prepared", "uncertain"] as const)("stay while a version is %s", async (state) => {
+      await using scene = await Scene.open(makePlace);
+      const { returns } = scene.store;
+      await inState(scene, aReturn("1"), "accepted");
+      await inState(scene, aReturn("1", 2), state);
+      await expect(returns.forget("reports", "1")).rejects.toMatchObject({ code: "E_NOT_FORGETTABLE" });
+      expect((await returns.one(aReturn("1")))?.content.fields).toEqual(aReturn("1").content.fields);
+    });
+
+    it("keep no secret of svcsync in what is said about them", async () => {
+      await using place = await makePlace();
+      await using store = await place.open({ as: "daemon", clock: new SetClock(), logger: silentLogger, redact });
+      const error = { ...OOPS, message: "the password s3cret is wrong" };
+      await store.returns.saveMark("reports", { beginAt: 1, error: { ...error, at: 1 } });
+      await store.returns.prepare(aReturn("1"), { state: "held", error });
+      await store.returns.decide(aReturn("1"), "send", { ...anna, why: "s3cret" });
+      await store.returns.ended(aReturn("1"), { kind: "delivered", follows: false });
+      await store.returns.answered(aReturn("1"), { ...NO, message: "s3cret" }, false);
+      const all = [
+        await store.returns.mark("reports"),
+        await store.returns.find({ limit: 9 }),
+        await store.audit({ limit: 9 }),
+      ];
+      expect(JSON.stringify(all)).not.toContain("s3cret");
+      expect(JSON.stringify(all)).toContain("***");
     });
   });
 

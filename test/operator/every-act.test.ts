@@ -161,7 +161,7 @@ streams:
     store,
     service,
     streams,
-    returns: [{ name: "reports" }],
+    returns: [{ name: "reports", resource: "svcDocument", of: undefined }],
     sources: { streams: new Map([["customers", source]]) },
     matcher: { blindFields: async () => [] },
     planNow: async () => ({ ...samplePlan, stream: "customers" }),

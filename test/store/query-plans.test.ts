@@ -34,7 +34,7 @@ async function plansOf(use: (store: Store, db: Database.Database) => unknown): P
   statements.length = 0;
   await use(store, db);
   return statements
-    .filter((sql) => /records|audit/.test(sql))
+    .filter((sql) => /records|audit|returns/.test(sql))
     .flatMap((sql) => db.prepare<[], { detail: string }>(`EXPLAIN QUERY PLAN ${sql}`).all())
     .map(({ detail }) => detail);
 }
@@ -117,6 +117,34 @@ describe("the store's queries", () => {
     expect(searches).toHaveLength(2);
     for (const plan of searches)
       expect(plan).toContain("COVERING INDEX records_state (stream=? AND state=? AND key>?)");
+  });
+
+  it("finds what is due, unanswered or following among returns by a range of an index each", async () => {
+    const plans = await plansOf(async ({ returns }) => {
+      const after = { stream: "reports", subject: "1", version: 1, dueAt: 1 };
+      await returns.find({ stream: "reports", states: ["prepared"], dueBy: 5, after, limit: 9 });
+      await returns.find({ stream: "reports", states: ["delivered", "refused"], after, limit: 9 });
+      await returns.find({ stream: "reports", following: "due", dueBy: 5, limit: 9 });
+      await returns.latest("reports", ["1", "2"]);
+    });
+    const searches = plans.filter((plan) => plan.includes("returns"));
+    expect(searches).toEqual([
+      "SEARCH returns USING INDEX returns_due (stream=? AND state=? AND (due_at,subject,version)>(?,?,?) AND due_at<?)",
+      ...["delivered", "refused"].map(
+        () => "SEARCH returns USING INDEX returns_state (stream=? AND state=? AND (subject,version)>(?,?))",
+      ),
+      "SEARCH returns USING INDEX returns_following (stream=? AND due_at<?)",
+      "SEARCH r USING INDEX sqlite_autoindex_returns_1 (stream=? AND subject=?)",
+      "SEARCH n USING COVERING INDEX sqlite_autoindex_returns_1 (stream=? AND subject=?)",
+    ]);
+  });
+
+  it("counts returns from one index", async () => {
+    const plans = await plansOf((store) => store.returns.counts());
+    expect(plans.filter((plan) => plan.includes("returns"))).toEqual([
+      "SCAN returns USING COVERING INDEX returns_due",
+      "SCAN returns USING COVERING INDEX returns_following",
+    ]);
   });
 
   it("plans no statement of a delivery again", async () => {

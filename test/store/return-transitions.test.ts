@@ -29,6 +29,10 @@ describe("the states of a return", () => {
   });
 
   it("end with what was seen or withdrawn", () => {
-    for (const state of ["seen", "withdrawn"] as const) expect(RETURN_MOVES[state]).toEqual({});
+    for (const state of ["seen", "withdrawn"] as const) expect(RETURN_MOVES[state]).toEqual({ forget: state });
+  });
+
+  it("allow to forget what is said when nothing of it is to be handed over, and nobody doubts that it was", () => {
+    expect(statesFor("forget")).toEqual(["seen", "delivered", "accepted", "refused", "withdrawn"]);
   });
 });

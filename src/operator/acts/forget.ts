@@ -1,8 +1,11 @@
 import { counted, recordLabel, type RecordId } from "#model";
-import type { RecordStore, RecordView } from "#store";
+import type { RecordView } from "#store";
+import { returnsOfRecord } from "../state/returns-of-record.ts";
+import { returnLabel } from "../text/return-text.ts";
 import { defineAct } from "./act.ts";
 import { UsageError, type Ended } from "./command.ts";
 import { knownRecord, labelOf } from "./known-record.ts";
+import type { StoreSystems } from "./systems.ts";
 
 export const forgetAct = defineAct({
   name: "forget",
@@ -14,8 +17,10 @@ export const forgetAct = defineAct({
    * Key and binding stay, so that nothing is created twice.
    * @throws {ParkError} E_RECORD_UNKNOWN, E_NOT_FORGETTABLE.
    */
-  async run({ store }, { target: id }, by) {
-    await knownRecord(store, id);
+  async run({ store, returns }, { target: id }, by) {
+    const record = await knownRecord(store, id);
+    const told = await returnsOfRecord(store.returns, returns, record);
+    for (const { stream, subject } of told) await store.returns.forget(stream, subject);
     await store.privacy.forget(id, by);
   },
   forms: ({ record: { state } }) =>
@@ -43,7 +48,7 @@ It cannot be undone. The file of the store is rewritten: seconds per gigabyte, i
       { yes }: { readonly yes?: boolean },
       { by, signal, warn, ask },
     ): Promise<Ended> {
-      const record = await forgettable(systems.store, id);
+      const record = await forgettable(systems, id);
       const places = otherPlaces(record);
       const placesText = `Its contents are also elsewhere:\n${places.map((place) => `- ${place}\n`).join("")}`;
       if (!yes) {
@@ -70,17 +75,21 @@ interface Forgettable extends Pick<RecordView, "id" | "binding"> {
   readonly isDeleted: boolean;
   /** Records that refer to it and have contents of their own. */
   readonly children: readonly RecordId[];
+  /** What went back to the ERP for it. */
+  readonly returns: readonly string[];
 }
 
-async function forgettable(store: RecordStore, id: RecordId): Promise<Forgettable> {
-  const { binding, deleted } = await knownRecord(store, id);
-  return { id, binding, isDeleted: deleted, children: await store.boundChildren(id) };
+async function forgettable({ store, returns }: StoreSystems, id: RecordId): Promise<Forgettable> {
+  const record = await knownRecord(store, id);
+  const { binding, deleted } = record;
+  const told = (await returnsOfRecord(store.returns, returns, record)).map(returnLabel);
+  return { id, binding, isDeleted: deleted, children: await store.boundChildren(id), returns: told };
 }
 
 const EXAMPLES = 5;
 
 /** Where else the contents of a record are kept, one sentence each. */
-function otherPlaces({ binding, isDeleted, children }: Forgettable): string[] {
+function otherPlaces({ binding, isDeleted, children, returns }: Forgettable): string[] {
   const labels = children.slice(0, EXAMPLES).map(recordLabel).join(", ");
   const isOne = children.length === 1;
   return [
@@ -88,6 +97,11 @@ function otherPlaces({ binding, isDeleted, children }: Forgettable): string[] {
       ? "The ERP: it says that the record is deleted."
       : "The ERP: delete the row there, or anonymise it, first. As soon as a poll reads it again, it is stored and delivered again.",
     ...(binding ? [`The service: ${labelOf(binding)} is not changed. Delete or anonymise it there.`] : []),
+    ...(returns.length === 0
+      ? []
+      : [
+          `The ERP's copy of what went back to it (${returns.join(", ")}), in the inbox too: svcsync never changes it.`,
+        ]),
     'Backups made before now: delete them once "svcsync backup" has made a new one.',
     ...(children.length === 0
       ? []

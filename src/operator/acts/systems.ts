@@ -13,7 +13,7 @@ export interface StoreSystems {
   /** The streams of the sync file. */
   readonly streams: readonly Stream[];
   /** The streams that go back to the ERP. */
-  readonly returns: readonly Pick<ReturnStream, "name">[];
+  readonly returns: readonly Pick<ReturnStream, "name" | "resource" | "of">[];
 }
 
 /** For acts that ask the ERP or the service. */

@@ -114,6 +114,13 @@ export interface ReturnStore {
    */
   decide(id: ReturnId, decision: "send" | "withdraw" | "arrived", by: Actor | undefined): Promise<boolean>;
 
+  /**
+   * Empties what the store holds of a subject's contents in all versions: fields, lines, messages, errors, and people's reasons. Versions, hashes and
+   * document numbers stay, so that the ERP is told nothing twice. May be repeated. Durable when resolved.
+   * @throws {ParkError} E_NOT_FORGETTABLE while a version is still to be handed over, or may have been.
+   */
+  forget(stream: string, subject: string): Promise<void>;
+
   /** Counts of the streams that have returns, in order of their names. */
   counts(): Promise<readonly ReturnCounts[]>;
 

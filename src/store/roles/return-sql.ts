@@ -48,6 +48,10 @@ const IS_SETTLED = `(state IN ('seen', 'withdrawn')
     SELECT 1 FROM returns n WHERE n.stream = r.stream AND n.subject = r.subject AND n.version > r.version
       AND n.state IN ('delivered', 'accepted')))`;
 
+export const FORGET = `
+  UPDATE returns SET ${moved("forget")}, content = NULL, message = NULL, error = NULL
+  WHERE stream = @of AND subject = @subject AND ${may("forget")}`;
+
 /** Empties some contents that are needed no more. */
 export const PRUNE = `
   UPDATE returns SET content = NULL WHERE (stream, subject, version) IN (

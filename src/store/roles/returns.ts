@@ -4,7 +4,6 @@ import {
   type Actor,
   type Clock,
   type ErrorFacts,
-  type Json,
   type Return,
   type ReturnAnswer,
   type ReturnId,
@@ -13,21 +12,21 @@ import {
 import type {
   PreparedAs,
   ReturnCounts,
-  ReturnMark,
   ReturnOutcome,
   ReturnQuery,
   ReturnStore,
   StoredReturn,
 } from "../contract/returns.ts";
 import { addAudit } from "../rows/audit-row.ts";
-import { parseText, type JsonText } from "../rows/json-text.ts";
 import { historyOf, returnOf, valuesOf, type ReturnRow } from "../rows/return-row.ts";
-import type { ReturnEvent } from "../return-transitions.ts";
+import { mayReturn, type ReturnEvent } from "../return-transitions.ts";
 import { sayAgain } from "../said-again.ts";
-import type { Access, SqlValues, Statement } from "./access.ts";
+import type { Access, Dialect, SqlValues, Statement } from "./access.ts";
+import { markStatements, readMark, type MarkMembers } from "./return-marks.ts";
 import {
   COUNT,
   COUNT_FOLLOWING,
+  FORGET,
   IS_NEXT,
   IS_ONE,
   IS_REFUSED,
@@ -56,30 +55,18 @@ interface StreamCount {
 export class Returns implements ReturnStore {
   readonly #access: Access;
   readonly #clock: Clock;
+  readonly #isRecord: string;
 
-  constructor(access: Access, clock: Clock) {
+  constructor(access: Access, clock: Clock, { isRecord }: Dialect) {
     this.#access = access;
     this.#clock = clock;
+    this.#isRecord = isRecord;
   }
 
-  async mark(stream: string): Promise<ReturnMark | undefined> {
-    const sql = "SELECT name, value FROM return_marks WHERE stream = @stream";
-    const rows = await this.#access.read<{ name: string; value: JsonText<Json> }>(sql, { stream });
-    if (rows.length === 0) return undefined;
-    const members = Object.fromEntries(rows.map(({ name, value }) => [name, parseText(value)]));
-    return Object.assign({ beginAt: 0 }, members);
-  }
+  mark = (stream: string) => readMark(this.#access, stream);
 
-  async saveMark(stream: string, members: Parameters<ReturnStore["saveMark"]>[1]): Promise<void> {
-    const statements = Object.entries(members).map(([name, value]): Statement => {
-      if (value === undefined)
-        return { sql: "DELETE FROM return_marks WHERE stream = @stream AND name = @name", values: { stream, name } };
-      const sql = `INSERT INTO return_marks (stream, name, value) VALUES (@stream, @name, @value)
-        ON CONFLICT (stream, name) DO UPDATE SET value = excluded.value`;
-      // The cursor is the reader's, and must come back as it was.
-      const clean = name === "cursor" ? value : this.#access.clean(value);
-      return { sql, values: { stream, name, value: JSON.stringify(clean) } };
-    });
+  async saveMark(stream: string, members: MarkMembers): Promise<void> {
+    const statements = markStatements(this.#access, stream, members);
     if (statements.length > 0) await this.#access.step(statements, DURABLE);
   }
 
@@ -286,6 +273,20 @@ export class Returns implements ReturnStore {
         following: following.find((row) => row.stream === stream)?.count ?? 0,
       };
     });
+  }
+
+  async forget(stream: string, subject: string): Promise<void> {
+    const open = (await this.versions(stream, subject)).find(({ state }) => !mayReturn(state, "forget"));
+    if (open !== undefined)
+      throw new ParkError(
+        "E_NOT_FORGETTABLE",
+        `${stream}/${subject}/${open.version} is ${open.state}, so what goes back to the ERP of it is not finished. Nothing was forgotten`,
+        { details: { state: open.state } },
+      );
+    const { stream: history, key } = historyOf({ stream, subject });
+    const erase = { sql: FORGET, values: { of: stream, subject } };
+    const reasons = { sql: `UPDATE audit SET why = NULL WHERE ${this.#isRecord}`, values: { stream: history, key } };
+    await this.#access.step([erase, reasons], DURABLE);
   }
 
   prune(before: number): Promise<number> {

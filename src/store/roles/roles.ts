@@ -20,7 +20,7 @@ export function makeRoles(access: Access, clock: Clock, dialect: Dialect): Roles
     groups: new Groups(access, dialect),
     history: new RunHistory(access),
     care: new Care(access),
-    returns: new Returns(access, clock),
+    returns: new Returns(access, clock, dialect),
     rounds: new Rounds(access),
     watches: new Watches(access, clock, dialect),
   };
