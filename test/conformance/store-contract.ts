@@ -18,6 +18,7 @@ import { describeRemapping } from "./store-remapping.ts";
 import { describeReturns } from "./store-returns.ts";
 import type { MakePlace, StoreFeatures } from "./store-scene.ts";
 import { describeRounds } from "./store-rounds.ts";
+import { describeStandings } from "./store-standings.ts";
 import { describeSweeps } from "./store-sweeps.ts";
 
 /** Every promise of the store's contract, for one implementation. Each test asks for a place of its own. */
@@ -41,6 +42,7 @@ export function describeStore(name: string, makePlace: MakePlace, features: Stor
     describeNotices(makePlace);
     describePrivacy(makePlace);
     describeReturns(makePlace, features);
+    describeStandings(makePlace);
     describeOpening(makePlace, features);
   });
 }

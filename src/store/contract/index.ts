@@ -19,6 +19,7 @@ import type { RecordStore } from "./records.ts";
 import type { ReturnStore } from "./returns.ts";
 import type { RevisionStore, ScheduleStore } from "./schedule.ts";
 import type { RoundStore } from "./rounds.ts";
+import type { StandingStore } from "./standings.ts";
 import type { SweepStore } from "./sweeps.ts";
 
 /**
@@ -62,6 +63,7 @@ export interface Store
   readonly cluster: Cluster;
   readonly returns: ReturnStore;
   readonly rounds: RoundStore;
+  readonly standings: StandingStore;
   readonly watches: WatchStore;
 
   /** The clock for all times in the store. If several processes share the store, it is the database's clock. */
@@ -131,6 +133,7 @@ export * from "./notes.ts";
 export * from "./cluster.ts";
 export * from "./returns.ts";
 export * from "./rounds.ts";
+export * from "./standings.ts";
 export * from "./maintenance.ts";
 export * from "./people/acts.ts";
 export * from "./people/notices.ts";

@@ -8,10 +8,14 @@ import { Notices } from "./notices.ts";
 import { Returns } from "./returns.ts";
 import { Rounds } from "./rounds.ts";
 import { RunHistory } from "./run-history.ts";
+import { Standings } from "./standings.ts";
 import { Watches } from "./watches.ts";
 
 /** Roles whose code all stores share: what a store keeps for people, and the rounds of changes that a guard counts. */
-export type Roles = Pick<Store, "acts" | "notices" | "groups" | "history" | "care" | "watches" | "rounds" | "returns">;
+export type Roles = Pick<
+  Store,
+  "acts" | "notices" | "groups" | "history" | "care" | "watches" | "rounds" | "returns" | "standings"
+>;
 
 export function makeRoles(access: Access, clock: Clock, dialect: Dialect): Roles {
   return {
@@ -22,6 +26,7 @@ export function makeRoles(access: Access, clock: Clock, dialect: Dialect): Roles
     care: new Care(access),
     returns: new Returns(access, clock, dialect),
     rounds: new Rounds(access),
+    standings: new Standings(access),
     watches: new Watches(access, clock, dialect),
   };
 }

@@ -72,6 +72,7 @@ export class SqliteStore implements Store {
   readonly watches: Roles["watches"];
   readonly returns: Roles["returns"];
   readonly rounds: Roles["rounds"];
+  readonly standings: Roles["standings"];
   readonly #isReader: boolean;
   #isClosing = false;
   #isClosed = false;
@@ -95,7 +96,7 @@ export class SqliteStore implements Store {
     const roles = makeRoles(access, clock, sqliteDialect);
     ({ acts: this.acts, notices: this.notices, groups: this.groups } = roles);
     ({ history: this.history, care: this.care, watches: this.watches, rounds: this.rounds } = roles);
-    this.returns = roles.returns;
+    ({ returns: this.returns, standings: this.standings } = roles);
     this.#same = sameSql(access, clock, sqliteDialect);
     this.#parts = new InParts(this.#commit.run.bind(this.#commit), restOf(as));
     const driver: StepDriver = {

@@ -20,6 +20,7 @@ async function scene(options: SandboxOptions = {}, stream: Partial<ReturnStream>
     returns: knowing(known),
     boundTo: () => Promise.resolve(undefined),
     record: () => Promise.resolve(undefined),
+    standings: { page: () => Promise.resolve({ standings: [], next: undefined }) },
   };
   const openNew = () => openReader({ service, store }, reportStream(stream));
   let reader = openNew();

@@ -19,6 +19,7 @@ const store = {
   returns: knowing(),
   boundTo: () => Promise.resolve(undefined),
   record: () => Promise.resolve(undefined),
+  standings: { page: () => Promise.resolve({ standings: [], next: undefined }) },
 };
 const reader = ({ service }: ReturnTenant) => openReader({ service, store }, reportStream());
 
