@@ -6,6 +6,8 @@ import type { Io } from "./output/io.ts";
 export interface PartsContext extends AsyncDisposable {
   readonly configuration: Configuration;
   readonly parts: Systems;
+  /** Closes what a command opens beside them. */
+  readonly closing: Closing;
 }
 
 /** For commands that also talk to the service or the ERP. Throws as {@link openStoreContext} does. */
@@ -19,7 +21,7 @@ export async function openPartsContext(options: GlobalOptions, io: Io, names: St
   try {
     const store = closing.use(await openOwnStore(configuration, "operator"));
     const parts = await openSystems(configuration, store, "operator", closing);
-    return { configuration, parts, [Symbol.asyncDispose]: () => closing[Symbol.asyncDispose]() };
+    return { configuration, parts, closing, [Symbol.asyncDispose]: () => closing[Symbol.asyncDispose]() };
   } catch (thrown) {
     await closing[Symbol.asyncDispose]();
     throw thrown;

@@ -1,5 +1,6 @@
 export { startDaemon, type Daemon, type DaemonOptions } from "./daemon.ts";
 export { stopNote } from "./stop-note.ts";
+export { openLaneStreams } from "./returns.ts";
 export { queueLocation } from "./assembly.ts";
 export { openOwnStore, openSystems, type Configuration, type Systems } from "./systems/systems.ts";
 export { openMatcher } from "./systems/matcher.ts";

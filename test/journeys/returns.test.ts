@@ -1,40 +1,8 @@
 import Database from "better-sqlite3";
 import { beforeAll, describe, expect, it } from "vitest";
 import type { Sandbox } from "#sandbox";
+import { RETURNS } from "./returning.ts";
 import { setStage, shippedSyncFile, until, untilState, type Stage } from "./stage.ts";
-
-/** What an integrator adds to the sync file. */
-const RETURNS = `
-returns:
-  reports:
-    resource: svcDocument
-    every: 1s
-    to: { source: erp, table: svcsync_returns, lines: svcsync_return_lines }
-    answers: { table: svcsync_answers }
-    fields:
-      order_no: erpReferenceNumber
-      customer_no: { keyOf: customers, id: customer }
-      finished_at: { expr: "$local(finishedDate, 'Europe/Berlin')" }
-    lines:
-      - each: tasks.workLogs
-        kind: time
-        amount: { expr: "invoiceTime / 3600000", round: 2, remainder: last }
-        fields:
-          staff_no: { nameOf: user, id: worker, by: externalErpNumber }
-          article: { nameOf: serviceType, id: task.serviceType, by: number }
-          remark: comment
-      - each: tasks.materials
-        kind: material
-        amount: amount
-        fields:
-          article: { nameOf: materialItem, id: materialItem, by: number }
-      - each: travelLogs
-        kind: travel
-        amount: distance
-        fields:
-          staff_no: { nameOf: user, id: worker, by: externalErpNumber }
-    then: { resource: invoice, of: svcDocument, set: { invoiceNumber: document } }
-`;
 
 interface Head {
   readonly return_id: string;
@@ -117,6 +85,9 @@ describe("approved work", () => {
     await until("the lane is switched on", () => running.store.returns.mark("reports"));
     const { id } = sandbox.people.approvedReport({ customer: customerIn(sandbox), erpReferenceNumber: "A-100" });
     await until("the report is in the inbox", () => heads(erpFile).length === 1);
+    const plan = await stage.command("returns", "plan", "reports", "--since", "2020-01-01 00:00", "--json");
+    expect(plan).toMatchObject({ code: 0, stderr: "" });
+    expect(JSON.parse(plan.stdout)).toMatchObject({ subject: String(id), content: { fields: { order_no: "A-100" } } });
     sandbox.people.takeBack(id);
     await until("the cancellation waits", async () => {
       const [held] = await running.store.returns.find({ stream: "reports", states: ["held"], limit: 1 });

@@ -20,6 +20,7 @@ import { exitCode, printJson, urgencyCode, type Io } from "../../output/io.ts";
 import { fittingTables, table } from "../../output/table.ts";
 import { wrapped } from "../../output/wrapped.ts";
 import { registerReturnsDdl } from "./ddl.ts";
+import { registerReturnsPlan } from "./plan.ts";
 import { returnHeads, returnRow } from "./return-table.ts";
 import { show } from "./show.ts";
 
@@ -52,6 +53,7 @@ export const registerReturns: Registration = (cli) => {
     .addArgument(new Argument("<return>", "for example reports/4711/2; without a version, the newest"))
     .action(cli.action(show));
   registerReturnsDdl(below);
+  registerReturnsPlan(below);
   for (const act of acts) if (commandOf(act).startsWith("returns ")) registerAct(below, act, derivedCommand(act));
 };
 
