@@ -93,6 +93,6 @@ describe("a daemon that is killed with -9 again and again while reports go back"
     }
     expect(await counts(inboxUrl, stage)).toEqual({ facts: REPORTS, half: 0, numbers: REPORTS, writes: REPORTS });
     for (const { svcDocument, invoiceNumber } of sandbox.records("invoice"))
-      expect(invoiceNumber).toBe(`RE-${String(svcDocument)}`);
+      expect(invoiceNumber).toBe(`RE-${JSON.stringify(svcDocument)}`);
   });
 });

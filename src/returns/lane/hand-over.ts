@@ -4,6 +4,8 @@ import { counted, guardReturns } from "./guard.ts";
 import type { LaneDeps, LaneStream } from "./lane-stream.ts";
 
 const AT_ONCE = 100;
+/** Handed over at the same moment: the inbox's disk serves several commits with one write. */
+const TOGETHER = 4;
 const AGAIN = { baseMs: 5_000, maxMs: 15 * 60_000 };
 
 /** Hands over what is prepared, in the order of each subject's versions, and carries out what follows an accepted return. */
@@ -54,26 +56,39 @@ export class HandOver {
     } while (after !== undefined && !signal.aborted);
   }
 
+  /** Hands over some at once, but of each subject one: a later version never overtakes an earlier one. Resolves to how many arrived. */
   async #each(due: readonly StoredReturn[], signal: AbortSignal): Promise<number> {
-    const { returns } = this.#deps.store;
-    const unsettled = new Set<string>();
+    const left = [...due];
+    const begun = new Set<string>();
     let count = 0;
-    for (const item of due) {
-      if (signal.aborted) return count;
-      // A later version never overtakes an earlier one.
-      if (unsettled.has(item.subject) || (await this.#isAhead(item))) continue;
-      this.#expectMayWrite();
-      try {
-        await this.#of.destination.deliver(item, signal);
-      } catch (thrown) {
-        unsettled.add(item.subject);
-        await this.#failed(item, thrown, signal);
-        continue;
+    const work = async () => {
+      for (let item = left.shift(); item !== undefined && !signal.aborted; item = left.shift()) {
+        if (begun.has(item.subject)) continue;
+        begun.add(item.subject);
+        if (await this.#isAhead(item)) continue;
+        try {
+          if (await this.#one(item, signal)) count++;
+        } catch (thrown) {
+          // The inbox takes nothing now: the rest waits.
+          left.length = 0;
+          throw thrown;
+        }
       }
-      count++;
-      await returns.ended(item, { kind: "delivered", follows: false });
-    }
+    };
+    const ended = await Promise.allSettled(Array.from({ length: Math.min(TOGETHER, due.length) }, work));
+    for (const one of ended) if (one.status === "rejected") throw one.reason;
     return count;
+  }
+
+  async #one(item: StoredReturn, signal: AbortSignal): Promise<boolean> {
+    this.#expectMayWrite();
+    try {
+      await this.#of.destination.deliver(item, signal);
+    } catch (thrown) {
+      await this.#failed(item, thrown, signal);
+      return false;
+    }
+    return await this.#deps.store.returns.ended(item, { kind: "delivered", follows: false });
   }
 
   /** Whether the version that it replaces has not arrived yet. */
