@@ -138,7 +138,7 @@ export class HandOver {
   }
 
   #expectMayWrite(): void {
-    if (!this.#deps.store.mayWrite())
+    if (!this.#deps.store.cluster.mayWrite())
       throw new RetryError("E_STORE_LOST", "another daemon may have taken over the store, so nothing is handed over");
   }
 

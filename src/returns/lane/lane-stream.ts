@@ -1,6 +1,6 @@
 import type { ReturnStream } from "#mapping";
 import type { Clock } from "#model";
-import type { ReturnStore } from "#store";
+import type { Cluster, ReturnStore } from "#store";
 import type { Logger } from "#telemetry";
 import type { Consequence, Destination, ReturnMapper, ReturnReader } from "../contract.ts";
 
@@ -14,7 +14,7 @@ export interface LaneStream {
 }
 
 export interface LaneDeps {
-  readonly store: { readonly returns: ReturnStore; mayWrite(): boolean };
+  readonly store: { readonly returns: ReturnStore; readonly cluster: Pick<Cluster, "mayWrite"> };
   readonly clock: Clock;
   readonly logger: Logger;
 }
