@@ -32,7 +32,7 @@ describe("docs/sync-file.md and the cookbook", () => {
   it("has an example for every word", () => {
     const headings = new Set(examples.map(({ heading }) => heading));
     const wanted =
-      "Sources read every resource match create gone moved when deleted from expr map default const lookup ref tags own";
+      "Sources read every resource match create gone moved when deleted from expr map default const lookup ref tags own Reports Lines";
     expect(wanted.split(" ").filter((word) => !headings.has(word))).toEqual([]);
   });
 
@@ -43,8 +43,14 @@ describe("docs/sync-file.md and the cookbook", () => {
   it.each(examples)("has an example under $heading that is a sync file", ({ yaml }) => {
     const example = words.parse(parse(yaml));
     const text =
-      "sources" in example ? JSON.stringify({ ...words.parse(parse(fileWith({}))), ...example }) : fileWith(example);
-    expect(load(text).streams).toHaveLength(3);
+      "sources" in example || "returns" in example
+        ? JSON.stringify({ ...words.parse(parse(fileWith({}))), ...example })
+        : fileWith(example);
+    const { streams, returns } = load(text.replaceAll('"keyOf":"tickets"', '"keyOf":"it"'));
+    expect(streams).toHaveLength(3);
+    expect(returns.map(({ name }) => name)).toEqual(
+      Object.keys(z.object({ returns: words.default({}) }).parse(example).returns),
+    );
   });
 
   const cases = examples.flatMap(({ heading, yaml, rows }) => rows.map((row) => ({ heading, yaml, ...row })));

@@ -25,11 +25,14 @@ export const resources = new Set([
   "customer",
   "customerContact",
   "customerStatus",
+  "materialItem",
   "priority",
+  "serviceType",
   "svcDocument",
   "tag",
   "ticket",
   "ticketStatus",
+  "user",
 ]);
 
 const embeds = (resource: string) => (resource === "svcDocument" ? ["tasks"] : []);
