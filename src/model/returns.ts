@@ -65,7 +65,7 @@ export interface ReturnAnswer {
 /**
  * `blocked`: its content cannot be made yet, because a key is missing, for example; it is tried again. `seen`: known when the lane was
  * switched on, never handed over. `held`: waits for a person. `prepared`: to be handed over. `delivered`: in the inbox, not answered.
- * `accepted`, `refused`: answered. `uncertain`: nobody knows whether the inbox has it. `withdrawn`: a person decided that it is not handed over.
+ * `accepted`, `refused`: answered. `uncertain`: it is unknown whether the inbox has it. `withdrawn`: a person decided that it is not handed over.
  */
 export const RETURN_STATES = [
   "blocked",

@@ -59,7 +59,7 @@ export interface Destination extends AsyncDisposable {
    * are handed over together. `present`: the inbox has this version of the subject already, with the same hash,
    * perhaps under the name of another installation (a store that was lost).
    * @throws {ParkError} E_RETURN_CONFLICT when the inbox has this version with another hash: two installations, or a restored store. E_RETURN_INBOX
-   * when table, column or right is missing. {@link ParkError} E_RETURN_UNCERTAIN when files were taken and nobody knows. {@link RetryError} when it is
+   * when table, column or right is missing. {@link ParkError} E_RETURN_UNCERTAIN when files were taken and their arrival is unknown. {@link RetryError} when it is
    * locked or does not answer; handing over again is safe.
    */
   deliver(item: Return, signal: AbortSignal): Promise<"written" | "present">;

@@ -6,5 +6,5 @@ export { openReader, type ReaderDeps } from "./read/open-reader.ts";
 export { DocumentNumber, type DocumentNumberDeps } from "./follow/document-number.ts";
 export { openDestination, type DestinationDeps } from "./destinations/destination.ts";
 export { inboxDdl } from "./destinations/sql/ddl.ts";
-export { KnownNames, type KnownNamesDeps, type ReadRecord } from "./prepare/known-names.ts";
+export { ErpNames, type ErpNamesDeps, type ReadRecord } from "./prepare/erp-names.ts";
 export { StreamMapper } from "./prepare/stream-mapper.ts";

@@ -1,6 +1,6 @@
 import type { Return, ReturnLine } from "#model";
 
-/** The version that says what the ERP refused once more: to the version before, nothing has changed. */
+/** The version that repeats what the ERP refused: to the version before, nothing has changed. */
 export function sayAgain({ stream, subject, version, kind, serviceId, hash, content }: Return): Return {
   const isCancelled = kind === "cancelled";
   return {

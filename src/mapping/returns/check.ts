@@ -103,7 +103,7 @@ function checkHead(
   };
 }
 
-/** A wish for everything is refused: names of workers and signatures are personal data, and go only where somebody listed them. */
+/** A wish for everything is refused: names of workers and signatures are personal data, and only listed ones are handed over. */
 function everything(path: FilePath, found: string): Problem {
   return {
     path,

@@ -123,7 +123,7 @@ function exampleOf(found: readonly StoredReturn[]): ReturnExample | undefined {
 }
 
 const words: Readonly<Record<ReturnTrouble["kind"], (count: string) => string>> = {
-  uncertain: (count) => `nobody knows whether ${count} arrived`,
+  uncertain: (count) => `it is unknown whether ${count} arrived`,
   refused: (count) => `the ERP refused ${count}`,
   held: (count) => `${count} held for a person`,
   blocked: (count) => `${count} cannot be made yet`,

@@ -14,7 +14,7 @@ const meanings: Readonly<Record<ReturnState, string>> = {
   delivered: "The inbox has it, and the ERP has not answered.",
   accepted: "The ERP accepted it.",
   refused: "The ERP refused it.",
-  uncertain: "Nobody knows whether the inbox has it.",
+  uncertain: "It is unknown whether the inbox has it.",
   withdrawn: "It is not handed over.",
 };
 

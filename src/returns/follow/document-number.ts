@@ -11,7 +11,7 @@ export interface DocumentNumberDeps {
 
 /** How long a service may take to show what was written. */
 const PAUSES_MS = [200, 1_000, 3_000];
-/** A field that shows by itself that a write took effect. An invoice with a number becomes INVOICED. */
+/** A field that shows that a write took effect. An invoice with a number becomes INVOICED. */
 const SETTLED: Readonly<Record<string, { readonly field: string; readonly value: string }>> = {
   invoice: { field: "status", value: "invoiced" },
 };

@@ -3,7 +3,7 @@ import type { StoredReturn } from "#store";
 import type { LaneDeps, LaneStream } from "./lane-stream.ts";
 
 const AT_ONCE = 500;
-/** Per round; the next round goes on from there, so that a hundred thousand open returns do not keep the lane from handing over. */
+/** Per round; the next round continues from there, so that a hundred thousand open returns do not keep the lane from handing over. */
 const PARTS_A_ROUND = 20;
 
 /** Reads what the ERP said to what was handed over. */

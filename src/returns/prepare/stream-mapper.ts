@@ -2,15 +2,15 @@ import type { MappedReturnField, ReturnStream } from "#mapping";
 import type { JsonObject, ReturnContent, ReturnKind, ReturnValue } from "#model";
 import type { ReturnMapper, WholeRecord } from "../contract.ts";
 import { amountsOf } from "./amounts.ts";
-import type { KnownNames } from "./known-names.ts";
+import type { ErpNames } from "./erp-names.ts";
 import { cancelledContent, comparedLines, statementHash, type NewLine } from "./statement.ts";
 
 /** Makes the content of a stream's returns: fields and lines with the ERP's keys and names, amounts rounded, differences named. */
 export class StreamMapper implements ReturnMapper {
   readonly #stream: ReturnStream;
-  readonly #names: Pick<KnownNames, "of">;
+  readonly #names: Pick<ErpNames, "of">;
 
-  constructor(stream: ReturnStream, names: Pick<KnownNames, "of">) {
+  constructor(stream: ReturnStream, names: Pick<ErpNames, "of">) {
     this.#stream = stream;
     this.#names = names;
   }

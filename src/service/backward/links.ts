@@ -1,4 +1,4 @@
-import type { JsonObject, ResourceName, ServiceId } from "#model";
+import type { JsonObject, ResourceName } from "#model";
 import { serviceIdOf } from "../dialect/values.ts";
 import type { Lists } from "../reads/lists.ts";
 import type { Records } from "../reads/records.ts";

@@ -144,7 +144,7 @@ function dotted({ fields, lists }: WholeQuery): string[] {
   ];
 }
 
-/** What stands in the lists of an answer. */
+/** What is in the lists of an answer. */
 function shows(record: JsonObject, lists: WholeQuery["lists"]): "records" | "ids" | "empty" {
   let shown: "records" | "empty" = "empty";
   for (const [field, query] of Object.entries(lists)) {

@@ -51,7 +51,7 @@ export type ReturnOutcome =
   /** What follows an accepted return is done. */
   | { readonly kind: "followed" };
 
-/** Where a list of returns goes on. */
+/** Where a list of returns continues. */
 export type ReturnPlace = ReturnId & Pick<StoredReturn, "dueAt">;
 
 export interface ReturnQuery {

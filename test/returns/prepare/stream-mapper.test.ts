@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest";
 import { RetryError, type JsonObject, type RecordId } from "#model";
-import { KnownNames, StreamMapper, type WholeRecord } from "#returns";
+import { ErpNames, StreamMapper, type WholeRecord } from "#returns";
 import { SetClock } from "../../kit/clock.ts";
 import { REPORT, returnStream } from "../../mapping/returns/sample.ts";
 
@@ -19,7 +19,7 @@ class Scene {
   failure: Error | undefined;
 
   mapper(words: Record<string, unknown> = {}): StreamMapper {
-    const names = new KnownNames({
+    const names = new ErpNames({
       clock: this.clock,
       resources: new Map([
         ["customers", "customer"],

@@ -102,7 +102,7 @@ function versionLines(versions: readonly StoredReturn[], { version: shown }: Sto
 }
 
 function historyLines(history: readonly AuditRecord[]): string[] {
-  if (history.length === 0) return ["  nobody has decided anything about it"];
+  if (history.length === 0) return ["  no decision was made about it"];
   return history.map(
     ({ at, outcome, by }) => `  ${instant(at)}  ${outcome}${by === undefined ? "" : `, ${actorText(by)}`}`,
   );

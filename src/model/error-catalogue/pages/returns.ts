@@ -18,16 +18,16 @@ export const returnsErrors = errorPage({
       meaning:
         "A report names a customer, an order, a worker or an article by its id in the service, and svcsync does not know the ERP's key for it. " +
         "The report is not handed over, and no key is guessed.",
-      normal: "When somebody created the record in the service, or when its number is missing there.",
+      normal: "When a user created the record in the service, or when its number is missing there.",
       remedy:
         "Enter the number in the service (for a worker the field externalErpNumber, for an article number), or let the record come from the ERP. " +
-        "svcsync tries again by itself.",
+        "svcsync tries again.",
     },
     E_RETURN_WAITS: {
       meaning:
         "A report names a record whose key will be known as soon as svcsync has delivered it, or the answer to it is settled.",
       normal: "For a short time.",
-      remedy: "None: svcsync tries again by itself. If it lasts, look at the record that the message names.",
+      remedy: "None: svcsync tries again. If it lasts, look at the record that the message names.",
       heals: true,
     },
     E_RETURN_SUM: {
@@ -41,7 +41,7 @@ export const returnsErrors = errorPage({
     E_RETURN_MOVING: {
       meaning:
         "A report changed while svcsync read it, three times in a row, or its lines do not add up to the totals that the service shows.",
-      normal: "While somebody works on the report.",
+      normal: "While a user works on the report.",
       remedy: "None: svcsync reads it again. If it lasts, open the report in the service and save it.",
       heals: true,
     },
@@ -49,10 +49,10 @@ export const returnsErrors = errorPage({
       meaning:
         "A report that was handed over has changed, or its approval was taken back. The correction waits for a person, because the ERP may have " +
         "billed the former version.",
-      normal: "Yes, when somebody takes an approval back or corrects a report.",
+      normal: "Yes, when a user takes an approval back or corrects a report.",
       remedy:
         '"svcsync returns show {record}" shows what differs, "svcsync returns send {record}" hands it over, "svcsync returns withdraw {record}" leaves the ERP as it is. ' +
-        "With `corrections: send` in the sync file, corrections need nobody.",
+        "With `corrections: send` in the sync file, corrections are handed over at once.",
     },
     E_RETURN_CONFLICT: {
       meaning:
@@ -80,7 +80,7 @@ export const returnsErrors = errorPage({
       meaning: "The ERP refused a return. The message is the ERP's own.",
       normal: "When the ERP checks what it books.",
       remedy:
-        'Correct the report in the service: the correction is handed over by itself. Or correct the ERP, and "svcsync returns send {record}" hands the same ' +
+        'Correct the report in the service: the correction is then handed over. Or correct the ERP, and "svcsync returns send {record}" hands the same ' +
         "content over as a new version.",
     },
     E_RETURN_UNANSWERED: {
@@ -91,7 +91,7 @@ export const returnsErrors = errorPage({
     E_RETURN_FOLLOW: {
       meaning:
         "The ERP accepted a report, and its document number could not be written into the service, which has another number there already.",
-      normal: "When somebody entered the number by hand.",
+      normal: "When a user entered the number by hand.",
       remedy: "Compare both in the service and in the ERP. svcsync overwrites no number.",
     },
     E_RETURN_GUARD: {

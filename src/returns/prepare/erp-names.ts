@@ -24,7 +24,7 @@ export type ReadRecord = (
   signal: AbortSignal,
 ) => Promise<JsonObject | undefined>;
 
-export interface KnownNamesDeps {
+export interface ErpNamesDeps {
   readonly store: Pick<RecordStore, "boundTo"> & {
     records(...query: Parameters<RecordStore["records"]>): Promise<readonly { readonly id: RecordId }[]>;
   };
@@ -47,11 +47,11 @@ const KEPT_MS = 5 * MINUTE_MS;
 const MOST_KEPT = 20_000;
 
 /** Finds what the ERP calls the records that a return names by their ids in the service. Nothing is guessed. */
-export class KnownNames {
-  readonly #deps: KnownNamesDeps;
+export class ErpNames {
+  readonly #deps: ErpNamesDeps;
   readonly #kept = new Map<string, { readonly value: Promise<ReturnValue>; readonly until: number }>();
 
-  constructor(deps: KnownNamesDeps) {
+  constructor(deps: ErpNamesDeps) {
     this.#deps = deps;
   }
 
