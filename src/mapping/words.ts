@@ -10,7 +10,7 @@ function wanted(form: string) {
   return ({ input }: { readonly input?: unknown }) => `found ${JSON.stringify(input)}, expected ${form}`;
 }
 
-export const scalar = z.union([z.string(), z.number(), z.boolean(), z.null()], {
+export const plainScalar = z.union([z.string(), z.number(), z.boolean(), z.null()], {
   error: "text, a number, true, false or null",
 });
 
@@ -48,7 +48,7 @@ export const fieldName = z
 
 const table = {
   map: z
-    .record(z.string(), scalar)
+    .record(z.string(), plainScalar)
     .refine((entries) => Object.keys(entries).length > 0, {
       error: "found an empty table, expected at least one entry",
     })
@@ -56,7 +56,7 @@ const table = {
     .describe(
       "A table from the ERP's values to the service's. A value that is not in it needs a default, or the record is parked.",
     ),
-  default: scalar
+  default: plainScalar
     .optional()
     .describe("Taken when there is nothing (NULL or empty text), and for values that are not in map."),
 };
@@ -64,7 +64,7 @@ const table = {
 const from = { from: column, ...table };
 const expr = { expr: expression, ...table };
 const constant = {
-  const: z.union([scalar, z.array(scalar)]).describe("This value for every record."),
+  const: z.union([plainScalar, z.array(plainScalar)]).describe("This value for every record."),
 };
 
 export const valueChoices = [column, z.strictObject(from), z.strictObject(expr), z.strictObject(constant)] as const;
@@ -131,9 +131,9 @@ const field = z
 const setField = z
   .union(
     [
-      scalar,
+      plainScalar,
       z.strictObject(constant),
-      z.strictObject({ ...lookup, value: scalar.describe("The record's name there.") }),
+      z.strictObject({ ...lookup, value: plainScalar.describe("The record's name there.") }),
     ],
     { error: "a constant, or { lookup, by, value } with a constant value" },
   )

@@ -4,7 +4,7 @@ import { PERSON_MS, type Condition } from "./condition.ts";
 
 const titles: Readonly<Record<ReturnTrouble["kind"], (stream: string, count: string) => string>> = {
   refused: (stream, count) => `${stream}: the ERP refused ${count}`,
-  uncertain: (stream, count) => `${stream}: nobody knows whether ${count} arrived`,
+  uncertain: (stream, count) => `${stream}: it is unknown whether ${count} arrived`,
   held: (stream, count) => `${stream}: ${count} held for a person`,
   blocked: (stream, count) => `${stream}: ${count} cannot be made, because something is missing`,
   following: (stream, count) => `${stream}: what follows ${count} cannot be written into the service`,

@@ -20,7 +20,7 @@ export {
   type ReturnTrouble,
 } from "./state/return-status.ts";
 export { recordOfReturn, returnsOfRecord } from "./state/returns-of-record.ts";
-export { lineAmount, lineColumns, returnLabel, returnMeaning, returnValue } from "./text/return-text.ts";
+export { lineAmount, shownLineColumns, returnLabel, returnMeaning, returnValue } from "./text/return-text.ts";
 export { findReturn, knownReturnStream } from "./acts/returns/known-return.ts";
 export { withIsoTimes } from "./text/json-view.ts";
 export { recordWord, shellQuoted } from "./text/shell.ts";

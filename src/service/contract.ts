@@ -1,6 +1,4 @@
-import type { ListFilter } from "./backward/filters.ts";
-import type { LinkTo } from "./backward/links.ts";
-import type { WholeQuery } from "./backward/wholes.ts";
+import type { LinkTo, ListFilter, WholeQuery } from "./backward/queries.ts";
 import type { Fence } from "./transport/fence.ts";
 import type { Finding, Json, JsonObject, ResourceName, ServiceId } from "#model";
 

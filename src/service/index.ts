@@ -1,7 +1,7 @@
 export * from "./contract.ts";
 export { openService, type ServiceContext } from "./open.ts";
-export type { ListFilter } from "./backward/filters.ts";
-export type { WholeQuery } from "./backward/wholes.ts";
+export type { ListFilter } from "./backward/queries.ts";
+export type { WholeQuery } from "./backward/queries.ts";
 export { listsOf } from "./backward/report-lines.ts";
 export { fences, type Fence } from "./transport/fence.ts";
 export type { KeptSession, SessionCell } from "./transport/shared-token.ts";

@@ -8,7 +8,7 @@ import {
   fieldName,
   pollInterval,
   resourceName,
-  scalar,
+  plainScalar,
   streamName,
   valueChoices,
 } from "../words.ts";
@@ -185,7 +185,7 @@ export const reportHead = z.strictObject({
       set: z
         .record(
           fieldName,
-          z.union([z.literal("document"), z.strictObject({ const: scalar.describe("This value.") })], {
+          z.union([z.literal("document"), z.strictObject({ const: plainScalar.describe("This value.") })], {
             error: "document, or { const }",
           }),
         )

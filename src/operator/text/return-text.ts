@@ -31,7 +31,7 @@ export function returnValue(value: ReturnValue): string {
 }
 
 /** The columns of the lines of a report, in the order in which they appear. */
-export function lineColumns({ lines }: ReturnContent): string[] {
+export function shownLineColumns({ lines }: ReturnContent): string[] {
   return [...new Set(lines.flatMap(({ fields }) => Object.keys(fields)))];
 }
 

@@ -7,7 +7,7 @@ const AT_ONCE = 500;
 const PARTS_A_ROUND = 20;
 
 /** Reads what the ERP said to what was handed over. */
-export class Answers {
+export class AnswerReader {
   readonly #deps: LaneDeps;
   readonly #of: LaneStream;
   #after: StoredReturn | undefined;

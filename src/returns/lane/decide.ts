@@ -3,7 +3,7 @@ import type { ReturnStream } from "#mapping";
 import type { StoredReturn } from "#store";
 
 /** What is known about a subject when it is looked at. */
-export interface Known {
+export interface KnownSubject {
   readonly stream: Pick<ReturnStream, "kind" | "corrections">;
   /** Nothing that was final before is returned. */
   readonly beginAt: number;
@@ -40,7 +40,7 @@ export function baseNumber(latest: StoredReturn | undefined): number | undefined
 }
 
 /** The version that a subject gets next, if it is to be returned. */
-export function nextVersion({ stream, latest, base, highest }: Known): NextVersion {
+export function nextVersion({ stream, latest, base, highest }: KnownSubject): NextVersion {
   const isReport = stream.kind === "reports";
   const kind = (replaces: number | undefined): ReturnKind => {
     if (stream.kind !== "reports") return stream.kind;
@@ -59,12 +59,12 @@ export function nextVersion({ stream, latest, base, highest }: Known): NextVersi
 }
 
 /** Whether it became final before the lane was switched on, and the ERP has nothing of it: what is older is never returned. */
-export function isOld({ stream, latest, base, beginAt }: Known, at: number): boolean {
+export function isOld({ stream, latest, base, beginAt }: KnownSubject, at: number): boolean {
   return stream.kind === "reports" && at < beginAt && base === undefined && latest?.state !== "held";
 }
 
 /** Decides about a subject that is to be returned. `hash` is that of its present content, `at` when it became final. */
-export function decideWanted(known: Known, hash: string, at: number): ReturnDecision {
+export function decideWanted(known: KnownSubject, hash: string, at: number): ReturnDecision {
   const { stream, latest, base, beginAt } = known;
   if (isOld(known, at)) return latest?.state === "blocked" ? { action: "withdraw" } : NOTHING;
   if (stream.kind === "status" && latest === undefined && at < beginAt)
@@ -76,7 +76,7 @@ export function decideWanted(known: Known, hash: string, at: number): ReturnDeci
 }
 
 /** Decides about a subject that is no longer to be returned, or that is gone. */
-export function decideUnwanted(known: Known): ReturnDecision {
+export function decideUnwanted(known: KnownSubject): ReturnDecision {
   const { stream, latest, base } = known;
   if (latest === undefined || stream.kind !== "reports") return NOTHING;
   if (base === undefined || base.kind === "cancelled" || base.state === "refused")
@@ -90,7 +90,7 @@ export function decideUnwanted(known: Known): ReturnDecision {
  * Whether a person confirms it: a change of what the ERP has, by the stream's policy, and anything about a subject that a person withdrew. What
  * the ERP refused, it has not booked: its correction flows.
  */
-function mustWait({ stream, latest, base }: Known): boolean {
+function mustWait({ stream, latest, base }: KnownSubject): boolean {
   if (stream.kind !== "reports") return false;
   if (latest?.state === "withdrawn" && latest.hash !== "") return true;
   return stream.corrections === "hold" && base !== undefined && base.state !== "refused";

@@ -45,7 +45,7 @@ export function guardReturns(
 }
 
 /** The rate after `count` more were handed over; those that a person released say nothing about what is usual. */
-export function counted(stored: Json | undefined, count: number, now: number): Rate {
+export function withCounted(stored: Json | undefined, count: number, now: number): Rate {
   const rate = readRate(stored);
   const hour = hourOf(now);
   const total = (rate.hour === hour ? rate.count : 0) + count;

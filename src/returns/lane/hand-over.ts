@@ -1,6 +1,6 @@
 import { backoffMs, errorFacts, ParkError, RetryError, SyncError, WaitError, type ErrorFacts } from "#model";
 import type { ReturnMark, StoredReturn } from "#store";
-import { counted, guardReturns } from "./guard.ts";
+import { withCounted, guardReturns } from "./guard.ts";
 import type { LaneDeps, LaneStream } from "./lane-stream.ts";
 
 const AT_ONCE = 100;
@@ -50,7 +50,7 @@ export class HandOver {
       // What a person released says nothing about what is usual.
       const usual = Math.max(0, count - released);
       released = Math.max(0, released - count);
-      rate = counted(rate, usual, clock.now());
+      rate = withCounted(rate, usual, clock.now());
       if (count > 0) await returns.saveMark(stream.name, { rate, released: released === 0 ? undefined : released });
       after = due.length < AT_ONCE ? undefined : due.at(-1);
     } while (after !== undefined && !signal.aborted);

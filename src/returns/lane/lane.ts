@@ -1,6 +1,6 @@
 import { Bell, errorFacts, StopError, type ErrorFacts } from "#model";
 import type { ReturnMark } from "#store";
-import { Answers } from "./answers.ts";
+import { AnswerReader } from "./answers.ts";
 import { HandOver } from "./hand-over.ts";
 import type { LaneDeps, LaneStream } from "./lane-stream.ts";
 import { Look } from "./look.ts";
@@ -15,7 +15,7 @@ export interface ReturnLaneDeps extends LaneDeps {
 interface Parts {
   readonly look: Look;
   readonly handOver: HandOver;
-  readonly answers: Answers;
+  readonly answers: AnswerReader;
   readonly bell: Bell;
 }
 
@@ -35,7 +35,7 @@ export class ReturnLane {
         {
           look: new Look(deps, of),
           handOver: new HandOver(deps, of),
-          answers: new Answers(deps, of),
+          answers: new AnswerReader(deps, of),
           bell: new Bell(),
         },
       ]),

@@ -8,7 +8,7 @@ import {
   decideWanted,
   isOld,
   nextVersion,
-  type Known,
+  type KnownSubject,
   type ReturnDecision,
 } from "./decide.ts";
 import type { LaneDeps, LaneStream } from "./lane-stream.ts";
@@ -99,11 +99,11 @@ export class Look {
 
   async #decide(
     subject: string,
-    seen: Pick<Known, "beginAt" | "latest" | "highest">,
+    seen: Pick<KnownSubject, "beginAt" | "latest" | "highest">,
     signal: AbortSignal,
   ): Promise<void> {
     const { stream, reader, mapper } = this.#of;
-    const known: Known = { ...seen, stream, base: await this.#base(seen.latest) };
+    const known: KnownSubject = { ...seen, stream, base: await this.#base(seen.latest) };
     let whole: WholeRecord | undefined;
     try {
       whole = await reader.whole(subject, signal);
@@ -141,7 +141,7 @@ export class Look {
 
   async #carryOut(
     subject: string,
-    known: Known,
+    known: KnownSubject,
     decision: ReturnDecision,
     whole: WholeRecord | undefined,
     content: ReturnContent,
@@ -173,7 +173,7 @@ export class Look {
       );
   }
 
-  async #block(subject: string, known: Known, whole: WholeRecord | undefined, thrown: unknown): Promise<void> {
+  async #block(subject: string, known: KnownSubject, whole: WholeRecord | undefined, thrown: unknown): Promise<void> {
     const { store, clock, logger } = this.#deps;
     const { stream } = this.#of;
     const { latest, base } = known;

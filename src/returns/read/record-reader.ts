@@ -4,7 +4,7 @@ import { instantOf, serviceIdOf, type Service, type WholeQuery } from "#service"
 import type { ReturnReader, WholeRecord } from "../contract.ts";
 import { FilterWatch } from "./filter-watch.ts";
 import { isJudgedByHead, wholeQuery } from "./whole-query.ts";
-import { Handled, markAfter, placeOf, sinceOf, type Place } from "./window.ts";
+import { Handled, markAfter, windowOf, sinceOf, type WindowPlace } from "./window.ts";
 
 /** Tells which subjects of a stream have a version. */
 export interface KnownReturns {
@@ -64,7 +64,7 @@ export class RecordReader implements ReturnReader {
   }
 
   async *changed(cursor: JsonObject | null, beginAt: number, signal: AbortSignal) {
-    const place = placeOf(cursor, beginAt);
+    const place = windowOf(cursor, beginAt);
     const readAt = this.#deps.service.now();
     const { rows, next } = await this.#window(place, readAt, signal);
     const subjects = rows.map(({ subject }) => subject);
@@ -102,7 +102,11 @@ export class RecordReader implements ReturnReader {
   }
 
   /** What is new since `place`, oldest first. */
-  async #window(place: Place, readAt: number, signal: AbortSignal): Promise<{ rows: Listed[]; next: Place }> {
+  async #window(
+    place: WindowPlace,
+    readAt: number,
+    signal: AbortSignal,
+  ): Promise<{ rows: Listed[]; next: WindowPlace }> {
     const name = this.#final?.filter;
     const isFiltered = name !== undefined && (await this.#deps.service.backward.obeys(this.#resource, name, signal));
     if (isFiltered && readAt - place.lookedAt < ALL_CHANGES_MS) {
@@ -117,10 +121,10 @@ export class RecordReader implements ReturnReader {
 
   async #becameFinal(
     name: "approvedSince" | "finishedSince",
-    place: Place,
+    place: WindowPlace,
     readAt: number,
     signal: AbortSignal,
-  ): Promise<{ rows: Listed[]; next: Place }> {
+  ): Promise<{ rows: Listed[]; next: WindowPlace }> {
     const filter = { name, since: sinceOf(place.final) };
     const pages = this.#deps.service.backward.filtered(this.#resource, filter, this.#fields, signal);
     const { rows, finals } = await this.#collect(pages);
@@ -129,11 +133,11 @@ export class RecordReader implements ReturnReader {
   }
 
   async #changes(
-    place: Place,
+    place: WindowPlace,
     readAt: number,
     isFiltered: boolean,
     signal: AbortSignal,
-  ): Promise<{ rows: Listed[]; next: Place }> {
+  ): Promise<{ rows: Listed[]; next: WindowPlace }> {
     const query = { fields: this.#fields, changedSince: sinceOf(place.changed) };
     const { rows, finals, stamps } = await this.#collect(
       this.#deps.service.backward.list(this.#resource, query, signal),
@@ -212,7 +216,7 @@ function lastStamp(row: JsonObject): number | undefined {
   return stamps.length === 0 ? undefined : Math.max(...stamps);
 }
 
-function isSame(one: Place, other: Place): boolean {
+function isSame(one: WindowPlace, other: WindowPlace): boolean {
   return one.changed === other.changed && one.final === other.final && one.lookedAt === other.lookedAt;
 }
 

@@ -8,7 +8,7 @@ const SETTLED_MS = 2_000;
 const REMEMBERED = 20_000;
 
 /** Where the next look begins, by the service's clock. */
-export interface Place {
+export interface WindowPlace {
   /** The highest `modified` that was seen. */
   readonly changed: number;
   /** The highest moment at which a record became final, among those that the filter showed. */
@@ -17,8 +17,8 @@ export interface Place {
   readonly lookedAt: number;
 }
 
-export function placeOf(cursor: JsonObject | null, beginAt: number): Place {
-  const at = (name: keyof Place, otherwise: number) => {
+export function windowOf(cursor: JsonObject | null, beginAt: number): WindowPlace {
+  const at = (name: keyof WindowPlace, otherwise: number) => {
     const value = isJsonObject(cursor) ? cursor[name] : undefined;
     return typeof value === "number" ? value : otherwise;
   };

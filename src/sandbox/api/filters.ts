@@ -6,7 +6,7 @@ import { RequestRefusal } from "./answer.ts";
 import type { Tenant } from "./tenant.ts";
 
 /** Whether a list shows a row to this request. */
-export type Condition = (row: StoredRow) => boolean;
+export type RecordFilter = (row: StoredRow) => boolean;
 
 type Test = (record: StoredRecord) => boolean;
 
@@ -31,7 +31,7 @@ const INVOICE_STATES: Readonly<Record<string, Test>> = {
 };
 
 /** The filters of service records and invoices, as this tenant treats them. */
-export function filtersOf(tenant: Tenant, resource: Resource, query: URLSearchParams | undefined): Condition[] {
+export function filtersOf(tenant: Tenant, resource: Resource, query: URLSearchParams | undefined): RecordFilter[] {
   const states = { svcDocument: REPORT_STATES, invoice: INVOICE_STATES }[resource.name];
   if (states === undefined || query === null || query === undefined) return [];
   const isReport = resource.name === "svcDocument";

@@ -5,7 +5,7 @@ import type { StoredRow } from "../records/table.ts";
 import { versionAsOf } from "../records/version.ts";
 import type { Switches } from "../switches.ts";
 import { RequestRefusal, type ApiResponse } from "./answer.ts";
-import { filtersOf, type Condition } from "./filters.ts";
+import { filtersOf, type RecordFilter } from "./filters.ts";
 import type { Shaper } from "./shape.ts";
 import { sees, type Caller, type Tenant } from "./tenant.ts";
 
@@ -45,8 +45,8 @@ export class ListReader {
   }
 
   /** `changedSince` and other filters, where the resource supports them. Other names and empty values do not filter. */
-  #conditions(resource: Resource, query: URLSearchParams | undefined, { account, listLagMs }: Caller): Condition[] {
-    const conditions: Condition[] = [];
+  #conditions(resource: Resource, query: URLSearchParams | undefined, { account, listLagMs }: Caller): RecordFilter[] {
+    const conditions: RecordFilter[] = [];
     const since = resource.changedSince && this.#tenant.switches.changedSince ? query?.get("changedSince") : undefined;
     if (since) conditions.push(changedSince(since));
     conditions.push(...filtersOf(this.#tenant, resource, query));
@@ -81,7 +81,7 @@ export class ListReader {
 
 function select(
   candidates: readonly StoredRow[],
-  conditions: readonly Condition[],
+  conditions: readonly RecordFilter[],
   order: Comparison | "ascending" | "descending",
   { offset, limit }: Page,
 ): { rows: readonly StoredRow[]; total: number } {
@@ -107,7 +107,7 @@ function select(
 }
 
 /** Includes the exact moment. */
-function changedSince(from: string): Condition {
+function changedSince(from: string): RecordFilter {
   if (!isInstant(from)) throw new RequestRefusal(400, "changedSince has invalid date format");
   return ({ version: { record } }) => {
     const at = record?.["modified"];

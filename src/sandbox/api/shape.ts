@@ -1,6 +1,6 @@
 import { isJsonObject, type Json, type JsonObject } from "#model";
 import type { Field, Resource } from "../catalogue/resource.ts";
-import { figuresOf, numberOf } from "../catalogue/totals.ts";
+import { figureOf, figuresOf } from "./figures.ts";
 import type { StoredRecord } from "../records/version.ts";
 import type { Tenant } from "./tenant.ts";
 
@@ -100,7 +100,7 @@ export class Shaper {
         return (record) => this.#pointing(field, record).length > 0;
       case "computed":
         if (!this.#tenant.switches.totals && name.startsWith("total")) return () => undefined;
-        return (record) => numberOf(figuresOf(this.#tenant, resource, record), field);
+        return (record) => figureOf(figuresOf(this.#tenant, resource, record), field);
       case "reverse":
       case "children":
         return (record) => {

@@ -1,7 +1,4 @@
-import type { Tenant } from "../api/tenant.ts";
-import type { StoredRecord } from "../records/version.ts";
 import type { FieldSpec, Figures } from "./field.ts";
-import type { Resource } from "./resource.ts";
 
 type Compute = (compute: (figures: Figures) => number) => FieldSpec;
 
@@ -64,34 +61,4 @@ export function reportTotals(computed: Compute): Record<string, FieldSpec> {
     totalPrice: both("price"),
     totalInvoicePrice: both("invoicePrice"),
   };
-}
-
-/** The numbers of a record and of those that link to it. */
-export function figuresOf(
-  tenant: Tenant,
-  resource: Resource,
-  record: StoredRecord,
-): Figures & { stored: StoredRecord } {
-  const own = (name: string): number => {
-    const field = resource.fields.get(name);
-    return field === undefined ? 0 : numberOf(figures, field);
-  };
-  const sum = (target: string, through: string, name: string): number => {
-    const child = tenant.resource(target);
-    let total = 0;
-    for (const { version } of tenant.database.table(target).find(through, record.id))
-      if (version.record !== undefined) total += figuresOf(tenant, child, version.record).own(name);
-    return total;
-  };
-  const figures = { own, sum, stored: record };
-  return figures;
-}
-
-/** The value of a field as a number: what is stored, else what is computed, else 0. */
-export function numberOf(
-  figures: Figures & { readonly stored: StoredRecord },
-  { name, compute }: FieldSpec & { readonly name: string },
-): number {
-  const stored = figures.stored[name];
-  return typeof stored === "number" ? stored : (compute?.(figures) ?? 0);
 }

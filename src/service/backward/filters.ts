@@ -3,13 +3,7 @@ import type { Logger } from "#telemetry";
 import { instantOf } from "../dialect/values.ts";
 import type { ListQuery, Lists } from "../reads/lists.ts";
 import { isRefusal } from "../transport/failures.ts";
-
-/** A filter of a list that documents name, and that no tenant was seen to obey. */
-export interface ListFilter {
-  readonly name: "approvedSince" | "finishedSince";
-  /** Epoch milliseconds. */
-  readonly since: number;
-}
+import type { ListFilter } from "./queries.ts";
 
 type FilterName = ListFilter["name"];
 

@@ -2,18 +2,12 @@ import type { JsonObject, ResourceName } from "#model";
 import { serviceIdOf } from "../dialect/values.ts";
 import type { Lists } from "../reads/lists.ts";
 import type { Records } from "../reads/records.ts";
-
-/** A record by the field of another resource that links to it. */
-export interface LinkTo {
-  /** The field, which has the name of the resource that it links to. */
-  readonly of: ResourceName;
-  readonly id: ServiceId;
-}
+import type { LinkTo } from "./queries.ts";
 
 const OPEN = { status: "open" };
 
 /** Finds records by what they link to, where no filter does that: every row is compared. */
-export class Links {
+export class LinkReads {
   readonly #lists: Pick<Lists, "pages">;
   readonly #records: Pick<Records, "read">;
 

@@ -8,7 +8,7 @@ import type { MergeQuestion } from "../reads/merges.ts";
 import { Records, type ReadDeps } from "../reads/records.ts";
 import { behindOthers } from "../transport/transport.ts";
 import { Filters } from "./filters.ts";
-import { Links } from "./links.ts";
+import { LinkReads } from "./links.ts";
 import { listsOf } from "./report-lines.ts";
 import { Wholes } from "./wholes.ts";
 
@@ -32,7 +32,7 @@ export function openBackward(
   const lists = new Lists(deps, customFields, records);
   const nested = new Lists(below, customFields, new Records(below, customFields, merges));
   const filters = new Filters(lists, now, logger);
-  const links = new Links(lists, records);
+  const links = new LinkReads(lists, records);
   const wholes = new Wholes({ records, lists: nested });
   return {
     list: (...args) => lists.pages(...args),

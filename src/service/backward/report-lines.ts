@@ -1,5 +1,5 @@
 import { isJsonObject, type Json, type JsonObject, type ResourceName } from "#model";
-import type { WholeQuery } from "./wholes.ts";
+import type { WholeQuery } from "./queries.ts";
 
 /** The lists that a record holds, and what is in them. */
 const LISTS: Readonly<Record<ResourceName, Readonly<Record<string, ResourceName>>>> = {

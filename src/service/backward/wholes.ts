@@ -5,12 +5,7 @@ import type { Lists } from "../reads/lists.ts";
 import type { Records } from "../reads/records.ts";
 import { isRefusal } from "../transport/failures.ts";
 import { listsOf, summandsOf, totalsOf, wrongTotal } from "./report-lines.ts";
-
-/** The fields of a record to read, and its lists by the field that holds them. */
-export interface WholeQuery {
-  readonly fields: readonly string[];
-  readonly lists: Readonly<Record<string, WholeQuery>>;
-}
+import type { WholeQuery } from "./queries.ts";
 
 interface WholeDeps {
   readonly records: Pick<Records, "read">;

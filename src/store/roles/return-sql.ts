@@ -17,7 +17,7 @@ export const IS_REFUSED = `EXISTS (
   AND NOT EXISTS (SELECT 1 FROM returns n WHERE n.stream = @of AND n.subject = @subject AND n.version > @replaces)`;
 
 export const PASS = `
-  UPDATE returns SET ${moved("pass")}
+  UPDATE returns SET ${movedBy("pass")}
   WHERE stream = @of AND subject = @subject AND version < @version AND ${may("pass")} AND ${IS_NEXT}`;
 
 export const prepareIf = (condition: string) => `
@@ -49,7 +49,7 @@ const IS_SETTLED = `(state IN ('seen', 'withdrawn')
       AND n.state IN ('delivered', 'accepted')))`;
 
 export const FORGET = `
-  UPDATE returns SET ${moved("forget")}, content = NULL, message = NULL, error = NULL
+  UPDATE returns SET ${movedBy("forget")}, content = NULL, message = NULL, error = NULL
   WHERE stream = @of AND subject = @subject AND ${may("forget")}`;
 
 /** Empties some contents that are needed no more. */
@@ -65,7 +65,7 @@ export function may(event: ReturnEvent, state = "state"): string {
   return `${state} IN (${from.map((each) => `'${each}'`).join(", ")})`;
 }
 
-export function moved(event: ReturnEvent): string {
+export function movedBy(event: ReturnEvent): string {
   const moves = RETURN_STATES.flatMap((from) => {
     const to = RETURN_MOVES[from][event];
     return to === undefined ? [] : [`WHEN '${from}' THEN '${to}'`];

@@ -18,7 +18,7 @@ import type {
   StoredReturn,
 } from "../contract/returns.ts";
 import { addAudit } from "../rows/audit-row.ts";
-import { historyOf, returnOf, valuesOf, type ReturnRow } from "../rows/return-row.ts";
+import { historyOf, returnOf, keyValuesOf, type ReturnRow } from "../rows/return-row.ts";
 import { mayReturn, type ReturnEvent } from "../return-transitions.ts";
 import { sayAgain } from "../said-again.ts";
 import type { Access, Dialect, SqlValues, Statement } from "./access.ts";
@@ -34,7 +34,7 @@ import {
   PRUNE,
   countRefused,
   may,
-  moved,
+  movedBy,
   orderOf,
   partOf,
   prepareIf,
@@ -102,7 +102,7 @@ export class Returns implements ReturnStore {
     const { kind, hash, content } = next;
     const now = this.#clock.now();
     return {
-      ...valuesOf(next),
+      ...keyValuesOf(next),
       kind,
       hash,
       now,
@@ -118,7 +118,7 @@ export class Returns implements ReturnStore {
 
   async one(id: ReturnId): Promise<StoredReturn | undefined> {
     const sql = `SELECT * FROM returns WHERE ${IS_ONE}`;
-    const [row] = await this.#access.read<ReturnRow>(sql, valuesOf(id));
+    const [row] = await this.#access.read<ReturnRow>(sql, keyValuesOf(id));
     return row && returnOf(row);
   }
 
@@ -173,7 +173,7 @@ export class Returns implements ReturnStore {
       case "followed": {
         const sql = `
           UPDATE returns SET following = 'done', attempts = 0, error = NULL WHERE ${IS_ONE} AND following = 'due' RETURNING version`;
-        return this.#changes([{ sql, values: valuesOf(id) }]);
+        return this.#changes([{ sql, values: keyValuesOf(id) }]);
       }
     }
   }
@@ -230,9 +230,9 @@ export class Returns implements ReturnStore {
     }: { set: string; only?: string; values?: SqlValues; by?: Actor | undefined },
   ): Promise<boolean> {
     const allowed = `${IS_ONE} AND ${may(event)} AND ${only}`;
-    const sql = `UPDATE returns SET ${moved(event)}, ${set} WHERE ${allowed} RETURNING version`;
-    const when = { sql: `EXISTS (SELECT 1 FROM returns WHERE ${allowed})`, values: valuesOf(id) };
-    return this.#changes([...this.#history(id, event, by, when), { sql, values: { ...valuesOf(id), ...values } }]);
+    const sql = `UPDATE returns SET ${movedBy(event)}, ${set} WHERE ${allowed} RETURNING version`;
+    const when = { sql: `EXISTS (SELECT 1 FROM returns WHERE ${allowed})`, values: keyValuesOf(id) };
+    return this.#changes([...this.#history(id, event, by, when), { sql, values: { ...keyValuesOf(id), ...values } }]);
   }
 
   #history(id: ReturnId, event: ReturnEvent, by: Actor | undefined, when: Statement): Statement[] {

@@ -61,6 +61,6 @@ export function historyOf({ stream, subject }: Pick<ReturnId, "stream" | "subjec
 }
 
 /** The values that name a return in a statement. */
-export function valuesOf({ stream, subject, version }: ReturnId) {
+export function keyValuesOf({ stream, subject, version }: ReturnId) {
   return { of: stream, subject, version };
 }

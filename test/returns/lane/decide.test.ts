@@ -1,7 +1,7 @@
 import { describe, expect, it } from "vitest";
 import type { ReturnKind, ReturnState } from "#model";
 import type { StoredReturn } from "#store";
-import { baseNumber, decideUnwanted, decideWanted, type Known } from "../../../src/returns/lane/decide.ts";
+import { baseNumber, decideUnwanted, decideWanted, type KnownSubject } from "../../../src/returns/lane/decide.ts";
 
 const BEGIN = 1_000;
 const AFTER = 2_000;
@@ -31,7 +31,7 @@ function version(
   };
 }
 
-function known(versions: readonly StoredReturn[], more: Partial<Known> = {}): Known {
+function known(versions: readonly StoredReturn[], more: Partial<KnownSubject> = {}): KnownSubject {
   const latest = versions.at(-1);
   const number = baseNumber(latest);
   return {

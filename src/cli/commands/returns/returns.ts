@@ -22,7 +22,7 @@ import { wrapped } from "../../output/wrapped.ts";
 import { registerReturnsDdl } from "./ddl.ts";
 import { registerReturnsPlan } from "./plan.ts";
 import { returnHeads, returnRow } from "./return-table.ts";
-import { show } from "./show.ts";
+import { showReturn } from "./show.ts";
 
 interface ReturnsOptions extends JsonOptions {
   readonly state?: readonly ReturnState[];
@@ -51,7 +51,7 @@ export const registerReturns: Registration = (cli) => {
   below
     .command("show", "Show one return: its content, what differs from the version before, and the ERP's answer")
     .addArgument(new Argument("<return>", "for example reports/4711/2; without a version, the newest"))
-    .action(cli.action(show));
+    .action(cli.action(showReturn));
   registerReturnsDdl(below);
   registerReturnsPlan(below);
   for (const act of acts) if (commandOf(act).startsWith("returns ")) registerAct(below, act, derivedCommand(act));

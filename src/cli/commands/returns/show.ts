@@ -3,7 +3,7 @@ import {
   actorText,
   findReturn,
   lineAmount,
-  lineColumns,
+  shownLineColumns,
   recordOfReturn,
   recordWord,
   remedyOf,
@@ -19,7 +19,7 @@ import { table } from "../../output/table.ts";
 const HISTORY = 20;
 
 /** `svcsync returns show ID`: one version, with its content, the ERP's answer and the history of its subject. */
-export async function show(text: string, options: JsonOptions, io: Io): Promise<number> {
+export async function showReturn(text: string, options: JsonOptions, io: Io): Promise<number> {
   await using context = await openStoreContext(options, io);
   const { store, syncFile } = context;
   const item = await findReturn(store.returns, text);
@@ -78,7 +78,7 @@ function fieldLines({ fields, lines }: ReturnContent): string[] {
 
 function linesTable(content: ReturnContent): string {
   if (content.lines.length === 0) return "";
-  const columns = lineColumns(content);
+  const columns = shownLineColumns(content);
   const rows = content.lines.map((line) => [
     line.kind,
     line.id,

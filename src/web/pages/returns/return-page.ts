@@ -1,5 +1,5 @@
 import type { ReturnContent } from "#model";
-import { actorText, lineAmount, lineColumns, remedyOf, returnLabel, returnMeaning, returnValue } from "#operator";
+import { actorText, lineAmount, shownLineColumns, remedyOf, returnLabel, returnMeaning, returnValue } from "#operator";
 import { html, scrollingTable, type Content, type Html } from "#server";
 import type { AuditRecord, StoredReturn } from "#store";
 import type { ReturnDetail } from "../../contract.ts";
@@ -60,7 +60,7 @@ function content(said: ReturnContent): Html {
   const fields = Object.entries(said.fields);
   if (fields.length === 0 && said.lines.length === 0)
     return html`<p>Nothing yet, or it was emptied since it is needed no more.</p>`;
-  const columns = lineColumns(said);
+  const columns = shownLineColumns(said);
   return html`${scrollingTable(
     ["Column", "Value"],
     fields.map(
