@@ -15,7 +15,6 @@ export { loadMappingCases, type MappingCase, type MappingCases } from "./cases/l
 export { loadSyncFile } from "./sync-file.ts";
 export type { AdapterShapes, SyncFileContext } from "./sync-file-context.ts";
 export { schemaText, syncFileSchema } from "./sync-file-schema.ts";
-export { REPORT_LISTS, STATE_FIELDS } from "./returns-contract.ts";
 export type {
   MappedReturnField,
   MappedReturnLine,

@@ -5,6 +5,7 @@ import { loadSyncFile } from "#mapping";
 import type { JsonObject } from "#model";
 import { resourceNames } from "#service";
 import { adapters } from "#sources";
+import { returnsText } from "../../src/cli/init/returns-text.ts";
 import { presetNames, readPresets, readSampleSyncFile, templateZone } from "../../src/cli/init/presets.ts";
 
 // The presets are inside the module: its index shows commands alone.
@@ -33,6 +34,19 @@ describe.each(presets)("the preset $name", ({ name, variables, syncFile }) => {
   it("is a sync file that loads with the adapters there are", () => {
     const { streams } = load(name, syncFile);
     expect(streams.map((stream) => stream.name)).toEqual(expect.arrayContaining(["customers", "orders"]));
+  });
+
+  it("loads with the way back, once the comment marks of that part are removed", () => {
+    const [, comment = ""] = returnsText.split("#\n");
+    const { returns: none, sources } = load(name, syncFile + returnsText);
+    const { returns } = load(
+      name,
+      syncFile + comment.replaceAll(/^# /gm, "").replace("source: erp", `source: ${sources[0]!.name}`),
+    );
+    expect(none).toEqual([]);
+    expect(returns).toMatchObject([
+      { name: "reports", kind: "reports", lines: [{ kind: "time" }, { kind: "material" }] },
+    ]);
   });
 
   it("asks for every variable of its file and for no other", () => {

@@ -15,6 +15,7 @@ import { viewDialectOf, viewDialects, viewStatements } from "../views/view-state
 import { answers, type AnswerOptions } from "./answers.ts";
 import { zoneObjection } from "./ask.ts";
 import { envText } from "./env-text.ts";
+import { returnsText } from "./returns-text.ts";
 import { presetNamed, presetNames, readSampleSyncFile, templateZone, type Preset } from "./presets.ts";
 
 interface InitOptions extends GlobalOptions, AnswerOptions {
@@ -54,7 +55,7 @@ async function init(options: InitOptions, io: Io): Promise<number> {
   for (const file of [envFile, syncFile]) await mkdir(dirname(file), { recursive: true });
   // It holds passwords, so only this user may read it.
   await writeWhole(envFile, envText(preset, settings), 0o600);
-  await writeWhole(syncFile, answered.syncFile.replaceAll(templateZone, zone), 0o644);
+  await writeWhole(syncFile, answered.syncFile.replaceAll(templateZone, zone) + returnsText, 0o644);
   await writeWhole(schemaFile, schemaText(adapters, resourceNames, version), 0o644);
   io.stdout.write(`\n${envFile} and ${syncFile} were written for ${preset.title}.\n`);
   if (said !== undefined) io.stdout.write(`${said}\n`);
