@@ -11,7 +11,7 @@ export type {
 } from "./contract.ts";
 export { appendCases, type CaseAdditions } from "./cases/append.ts";
 export { Mask, maskedColumns, type MaskedColumns } from "./cases/mask.ts";
-export { loadMappingCases, type MappingCase, type MappingCases } from "./cases/load.ts";
+export { loadMappingCases, type MappingCase, type MappingCases, type ReturnCase } from "./cases/load.ts";
 export { loadSyncFile } from "./sync-file.ts";
 export type { AdapterShapes, SyncFileContext } from "./sync-file-context.ts";
 export { schemaText, syncFileSchema } from "./sync-file-schema.ts";

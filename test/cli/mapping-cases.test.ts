@@ -3,6 +3,8 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import { XMLParser } from "fast-xml-parser";
+import { z } from "zod";
+import { returnsText } from "../../src/cli/init/returns-text.ts";
 import { readSampleSyncFile } from "../../src/cli/init/presets.ts";
 import { runCaptured } from "./scene.ts";
 
@@ -31,6 +33,62 @@ cases:
     row: { customer_no: "1", contact_no: 2, first_name: A, last_name: B, email: a@b.example, deleted: 0, phone: "1", mobile: "2", gender: f, notes: n }
     expect: ${expected}
 `;
+
+/** A case of returns for the sync file that init writes, with the comment marks of its end removed. */
+async function testReturns(cases: string) {
+  const syncFile = join(folder, "sync.yaml");
+  const [, returns = ""] = returnsText.split("#\n");
+  await writeFile(syncFile, readSampleSyncFile() + returns.replaceAll(/^# /gm, ""));
+  const names = "names: { user: [{ id: 8, externalErpNumber: M8 }], serviceType: [{ id: 5, number: S5 }] }";
+  const text = oneCase("{ waiting: E_PARENT_WAITING }", `${names}\nbound: { customers: { '10001': 501 } }\n${cases}`);
+  await writeFile(
+    join(folder, "sync.test.yaml"),
+    text.replace(/^cases:[\s\S]*/m, (block) => block.replace(/expect: .*/, "expect: { fields: {} }")),
+  );
+  const envFile = join(folder, "ci.env");
+  await writeFile(envFile, `SYNC_FILE=${syncFile}\n`);
+  return runCaptured(["test", "--json", "--env-file", envFile]);
+}
+
+const documentedReturns = async () =>
+  /```yaml\n(returns:[\s\S]*?)```/.exec(await readFile("docs/commands.md", "utf8"))?.[1] ?? "";
+const differences = z.object({ cases: z.array(z.object({ title: z.string(), differences: z.array(z.string()) })) });
+const ofReturns = (stdout: string) =>
+  differences.parse(JSON.parse(stdout)).cases.find(({ title }) => title === "hours are rounded")?.differences;
+
+describe("svcsync test of returns", () => {
+  it("passes the case of the documentation", async () => {
+    expect(ofReturns((await testReturns(await documentedReturns())).stdout)).toEqual([]);
+  });
+
+  it.each<[string, (text: string) => string, string[]]>([
+    ["another amount", (text) => text.replace("0.33", "0.34"), ["line 1: - amount: 0.34", "line 1: + amount: 0.33"]],
+    ["another key", (text) => text.replace('"10001"', '"10002"'), ['- customer_no: "10002"', '+ customer_no: "10001"']],
+    [
+      "a worker without a number",
+      (text) => text.replace("worker: 8", "worker: 9"),
+      ["expected a return", "it is parked: reports.time.staff_no: user 9: the service does not have it (E_RETURN_KEY)"],
+    ],
+    [
+      "a report that is not approved",
+      (text) => text.replace("approved: true", "approved: false"),
+      ["expected a return", "it is skipped: left out by when"],
+    ],
+  ])("shows %s", async (_what, change, told) => {
+    expect(ofReturns((await testReturns(change(await documentedReturns()))).stdout)).toEqual(told);
+  });
+
+  it("refuses an unknown stream and column", async () => {
+    const { stderr, code } = await testReturns(
+      (await documentedReturns()).replace("stream: reports", "stream: report"),
+    );
+    expect(stderr).toContain('found the unknown stream of returns "report", did you mean "reports"?');
+    expect(code).toBe(78);
+    expect((await testReturns((await documentedReturns()).replace("order_no:", "ordr_no:"))).stderr).toContain(
+      'found the unknown column of reports "ordr_no", did you mean "order_no"?',
+    );
+  });
+});
 
 describe("svcsync test", () => {
   it("passes the shipped cases on a machine without ERP, service, queue and secrets", async () => {

@@ -97,7 +97,10 @@ function outcomeText(became: Became): string {
 }
 
 /** Lines of a diff: `-` is expected, `+` is what the mapping returns. */
-function fieldDifferences(expected: Readonly<Record<string, Json>>, found: Readonly<Record<string, Json>>): string[] {
+export function fieldDifferences(
+  expected: Readonly<Record<string, Json>>,
+  found: Readonly<Record<string, Json>>,
+): string[] {
   const names = new Set([...Object.keys(found), ...Object.keys(expected)]);
   return [...names].flatMap((name) => {
     const [wanted, given] = [expected[name], found[name]];

@@ -27,7 +27,8 @@ export async function saveCases(
   const text = await readIfThere(file).catch((cause: unknown) => {
     throw new StopError("E_TEST_FILE", `${file} cannot be read: nothing was saved`, { cause });
   });
-  const before = text === undefined ? { names: {}, bound: {}, cases: [] } : loadMappingCases(text, context);
+  const before =
+    text === undefined ? { names: {}, bound: {}, cases: [], returns: [] } : loadMappingCases(text, context);
   const invented = new InventedIds(before);
   const cases: CaseAdditions["cases"][number][] = [];
   for (const change of changes) {

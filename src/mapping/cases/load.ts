@@ -1,14 +1,21 @@
 import { StopError, type ResourceName } from "#model";
 import type { Stream } from "../contract.ts";
+import type { ReturnStream } from "../returns-contract.ts";
 import { placedText, type Problem } from "../check/problem.ts";
 import { checkShape } from "../check/shape-problem.ts";
 import { YamlText } from "../check/yaml-text.ts";
 import { didYouMean } from "../did-you-mean.ts";
-import { caseFile, type CaseFileWords, type CaseWords } from "./words.ts";
+import { caseFile, type CaseFileWords, type CaseWords, type ReturnCaseWords } from "./words.ts";
 
 /** One row and what the sync file should make of it. */
 export interface MappingCase extends CaseWords {
   /** Its name in reports: the case's own name, else its stream and number. */
+  readonly title: string;
+  readonly line: number;
+}
+
+/** A record of the service and what the sync file should make of it for the ERP. */
+export interface ReturnCase extends ReturnCaseWords {
   readonly title: string;
   readonly line: number;
 }
@@ -20,6 +27,7 @@ export interface MappingCases {
   /** Service ids by stream and key; null: the record will never be bound. */
   readonly bound: NonNullable<CaseFileWords["bound"]>;
   readonly cases: readonly MappingCase[];
+  readonly returns: readonly ReturnCase[];
 }
 
 interface CaseContext {
@@ -27,29 +35,55 @@ interface CaseContext {
   readonly file: string;
   readonly streams: readonly Pick<Stream, "name" | "ownedFields">[];
   readonly resources: ReadonlySet<ResourceName>;
+  /** Absent: the cases of returns are not looked at. */
+  readonly returns?: readonly Pick<ReturnStream, "name" | "columns">[];
 }
 
 /**
  * Parses and checks the whole text of mapping cases.
  * @throws {StopError} E_TEST_FILE with every problem in reading order: `file:line:column path: what is wrong`.
  */
-export function loadMappingCases(text: string, { file, streams, resources }: CaseContext): MappingCases {
+export function loadMappingCases(
+  text: string,
+  { file, streams, resources, returns: returned }: CaseContext,
+): MappingCases {
   const yaml = new YamlText(text);
   const { value, problems: shape } = yaml.problems.length > 0 ? { problems: [] } : checkShape(caseFile, yaml.value, []);
-  const strange = value === undefined ? shape : unknownNames(value, streams, resources);
+  const strange =
+    value === undefined ? shape : [...unknownNames(value, streams, resources), ...unknownReturns(value, returned)];
   const problems = [...yaml.problems, ...strange.map((problem) => yaml.place(problem))];
   if (value === undefined || problems.length > 0)
     throw new StopError("E_TEST_FILE", placedText(file, problems), { details: { file } });
-  const { names = {}, bound = {}, cases } = value;
+  const { names = {}, bound = {}, cases, returns = [] } = value;
+  const placed = <Words extends CaseWords | ReturnCaseWords>(words: Words, list: string, at: number) => ({
+    ...words,
+    title: words.name ?? `${words.stream} (case ${at + 1})`,
+    line: yaml.place({ path: [list, at], message: "" }).line,
+  });
   return {
     names,
     bound,
-    cases: cases.map((words, at) => ({
-      ...words,
-      title: words.name ?? `${words.stream} (case ${at + 1})`,
-      line: yaml.place({ path: ["cases", at], message: "" }).line,
-    })),
+    cases: cases.map((words, at) => placed(words, "cases", at)),
+    returns: returns.map((words, at) => placed(words, "returns", at)),
   };
+}
+
+function unknownReturns({ returns = [] }: CaseFileWords, known: CaseContext["returns"]): Problem[] {
+  if (known === undefined) return [];
+  const names = known.map(({ name }) => name);
+  return returns.flatMap(({ stream: name, expect }, at): Problem[] => {
+    const stream = known.find((each) => each.name === name);
+    if (stream === undefined) {
+      const hint = didYouMean(name, names) || `, expected one of ${names.join(", ")}`;
+      return [{ path: ["returns", at, "stream"], message: `found the unknown stream of returns "${name}"${hint}` }];
+    }
+    const columns = Object.keys(expect.fields ?? {}).filter((column) => !stream.columns.includes(column));
+    return columns.map((column) => ({
+      path: ["returns", at, "expect", "fields", column],
+      atName: true,
+      message: `found the unknown column of ${name} "${column}"${didYouMean(column, stream.columns)}`,
+    }));
+  });
 }
 
 function unknownNames(

@@ -35,11 +35,37 @@ const mappingCase = z.strictObject({
   expect: expected,
 });
 
+const column = z.union([z.string(), z.number(), z.boolean(), z.null()], {
+  error: "text, a number, true, false or null",
+});
+
+/** What a record of the service becomes in the inbox. A line names its kind, perhaps its id and amount, and all of its columns. */
+const returnCase = z.strictObject({
+  name: text.optional(),
+  stream: text,
+  record: row,
+  expect: z
+    .strictObject({
+      fields: z.record(z.string(), column, { error: "an object of columns" }).optional(),
+      lines: z.array(z.looseObject({ kind: text }).catchall(column), { error: "a list of lines" }).optional(),
+      skipped: z.literal(true, { error: "true" }).optional(),
+      parked: text.optional(),
+      waiting: text.optional(),
+    })
+    .refine(
+      ({ fields, lines, ...others }) =>
+        [fields ?? lines, ...Object.values(others)].filter((word) => word !== undefined).length === 1,
+      { error: "expected fields, lines or both, or exactly one of skipped, parked, waiting" },
+    ),
+});
+
 export const caseFile = z.strictObject({
   names: z.record(z.string(), z.array(row, { error: "a list of records, each with its id" })).optional(),
   bound: z.record(z.string(), z.record(z.string(), id.nullable())).optional(),
   cases: z.array(mappingCase, { error: "a list of cases" }).min(1),
+  returns: z.array(returnCase, { error: "a list of cases" }).optional(),
 });
 
 export type CaseWords = z.infer<typeof mappingCase>;
+export type ReturnCaseWords = z.infer<typeof returnCase>;
 export type CaseFileWords = z.infer<typeof caseFile>;

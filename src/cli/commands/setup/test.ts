@@ -7,6 +7,7 @@ import { readOfflineContext, type JsonOptions, type Registration } from "../../c
 import { exitCode, printJson, type Io } from "../../output/io.ts";
 import { junitText } from "../../test/junit.ts";
 import { runCase, type CaseResult } from "../../test/run-case.ts";
+import { runReturnCase } from "../../test/run-return-case.ts";
 
 interface TestOptions extends JsonOptions {
   readonly junit?: string;
@@ -32,6 +33,7 @@ async function test(files: readonly string[], options: TestOptions, io: Io): Pro
   for (const [path, given] of read) {
     const ran: CaseResult[] = [];
     for (const one of given.cases) ran.push(await runCase(one, given, syncFile.streams, io.signal));
+    for (const one of given.returns) ran.push(await runReturnCase(one, { cases: given, ...syncFile }, io.signal));
     results.set(path, ran);
   }
   if (options.junit !== undefined) {
@@ -53,7 +55,7 @@ async function test(files: readonly string[], options: TestOptions, io: Io): Pro
   return failed.length > 0 ? exitCode.needsPerson : exitCode.ok;
 }
 
-async function casesIn(file: string, { streams }: SyncFile) {
+async function casesIn(file: string, { streams, returns }: SyncFile) {
   const bytes = await readFile(file).catch((cause: unknown) => {
     const reason = codeOf(cause) ?? "unreadable";
     throw new StopError("E_TEST_FILE", `${file} cannot be read (${reason})`, { cause });
@@ -65,7 +67,7 @@ async function casesIn(file: string, { streams }: SyncFile) {
       `${file}:${fault.line}:${fault.column} found the byte ${fault.byte}, expected a file in UTF-8: it seems to be in ${fault.seems}`,
     );
   const text = bytes.toString("utf8").replace(/^\uFEFF/, "");
-  return loadMappingCases(text, { file, streams, resources: new Set(resourceNames) });
+  return loadMappingCases(text, { file, streams, returns, resources: new Set(resourceNames) });
 }
 
 async function filesBeside(syncFile: string): Promise<string[]> {
