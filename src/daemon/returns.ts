@@ -1,6 +1,6 @@
 import {
   DocumentNumber,
-  KnownNames,
+  ErpNames,
   openDestination,
   openReader,
   ReturnLane,
@@ -20,7 +20,7 @@ export async function openLaneStreams(
   if (syncFile.returns.length === 0) return [];
   const installation = await ownText(store, "installation", 6);
   const resources = new Map(syncFile.streams.map(({ name, resource }) => [name, resource]));
-  const names = new KnownNames({ store, clock, resources, read: (...of) => service.backward.read(...of) });
+  const names = new ErpNames({ store, clock, resources, read: (...of) => service.backward.read(...of) });
   return syncFile.returns.map((stream) => ({
     stream,
     reader: openReader({ store, service }, stream),

@@ -1,6 +1,6 @@
 import type { MappingCases, ReturnCase, ReturnStream, Stream } from "#mapping";
 import { errorFacts, errorText, ParkError, systemClock, WaitError, type Json, type ReturnContent } from "#model";
-import { KnownNames, StreamMapper } from "#returns";
+import { ErpNames, StreamMapper } from "#returns";
 import { fieldDifferences, type CaseResult } from "./run-case.ts";
 
 /** What a file of cases states, and the streams of the sync file. */
@@ -18,9 +18,9 @@ export async function runReturnCase(one: ReturnCase, given: Given, signal: Abort
   return { title: one.title, line: one.line, differences, durationMs: performance.now() - begunAt };
 }
 
-function namesOf({ cases: { names, bound }, streams }: Given): KnownNames {
+function namesOf({ cases: { names, bound }, streams }: Given): ErpNames {
   const resources = new Map(streams.map(({ name, resource }) => [name, resource]));
-  return new KnownNames({
+  return new ErpNames({
     clock: systemClock,
     resources,
     store: {
