@@ -3,7 +3,7 @@ import type { ErrorCode, Key, RecordState, ServiceId, StreamName } from "#model"
 /** Where a record stands, without its contents. */
 export interface Standing {
   readonly key: Key;
-  /** Never `due` or `claimed`, nor a wait that ends by itself: these pass. */
+  /** Never `due` or `claimed`, nor a wait that ends: these pass. */
   readonly state: Exclude<RecordState, "due" | "claimed">;
   readonly code: ErrorCode | undefined;
   readonly serviceId: ServiceId | undefined;
