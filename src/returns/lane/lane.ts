@@ -1,4 +1,4 @@
-import { Bell, errorFacts, StopError, type ErrorFacts } from "#model";
+import { errorFacts, sleep, StopError, type ErrorFacts } from "#model";
 import type { ReturnMark } from "#store";
 import { AnswerReader } from "./answers.ts";
 import { HandOver } from "./hand-over.ts";
@@ -16,7 +16,6 @@ interface Parts {
   readonly look: Look;
   readonly handOver: HandOver;
   readonly answers: AnswerReader;
-  readonly bell: Bell;
 }
 
 /**
@@ -48,7 +47,7 @@ export class ReturnLane {
       [...this.#streams].map(async ([of, parts]) => {
         while (!signal.aborted) {
           await this.#round(of, parts, signal);
-          await parts.bell.wait(of.stream.everyMs ?? this.#deps.everyMs, signal);
+          await sleep(of.stream.everyMs ?? this.#deps.everyMs, signal);
         }
       }),
     );
@@ -57,11 +56,6 @@ export class ReturnLane {
   /** One round of each stream. */
   async once(signal: AbortSignal): Promise<void> {
     for (const [of, parts] of this.#streams) await this.#round(of, parts, signal);
-  }
-
-  /** Begins the next round of this stream now, or of all. */
-  nudge(stream?: string): void {
-    for (const [of, { bell }] of this.#streams) if (stream === undefined || of.stream.name === stream) bell.ring();
   }
 
   async #round({ stream }: LaneStream, { look, handOver, answers }: Parts, signal: AbortSignal): Promise<void> {
