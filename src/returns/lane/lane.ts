@@ -35,7 +35,6 @@ export class ReturnLane {
           look: new Look(deps, of),
           handOver: new HandOver(deps, of),
           answers: new AnswerReader(deps, of),
-          bell: new Bell(),
         },
       ]),
     );
