@@ -95,7 +95,7 @@ grant select on [svcsync].[answers] to svcsync; deny insert, update, delete on [
 --
 -- select top 1 * from [svcsync].[open] order by stream, service_id, version;
 -- select * from [svcsync].[return_lines] where return_id = :id order by line_no;
--- Book it. kind = 'fact': new. 'correction': replaces the return in the column replaces; each line says what changed. 'cancelled': reverse it.
+-- Book it. kind = 'fact': new. 'correction': replaces the return in the column replaces; change in each line tells added, changed, removed or same. 'cancelled': reverse it.
 -- insert into [svcsync].[answers] (return_id, result, document, message, answered_at)
 --   values (:id, 'ok', 'RE-10023', null, sysdatetimeoffset());
 -- Or, with the reason that svcsync's users see: values (:id, 'refused', null, 'unknown article 4711', …)
