@@ -27,7 +27,7 @@ describe("conditions of the lane back to the ERP", () => {
     [
       "uncertain",
       "E_RETURN_UNCERTAIN",
-      "reports: nobody knows whether 2 returns arrived",
+      "reports: it is unknown whether 2 returns arrived",
       "svcsync returns arrived reports/4711/2",
     ],
     ["held", "E_RETURN_CORRECTION", "reports: 2 returns held for a person", "svcsync returns show reports/4711/2"],
