@@ -101,12 +101,12 @@ async function start(
     ceiling: settings.service.concurrency,
     logger,
   });
-  const deps = { configuration, parts, queue, assembly, pollWatch, clusterPart, metrics };
+  const returns = await openReturnLane(configuration, parts, closing);
+  const deps = { configuration, parts, queue, assembly, returns, pollWatch, clusterPart, metrics };
   const web = options.web ? closing.use(await servePages(deps)) : undefined;
   const isContinuous = options.polls === "scheduled";
   const plan = pollPlan(configuration, options);
-  const returns = await openReturnLane(configuration, parts, closing);
-  const leading = new Leading({ ...deps, returns, plan, isContinuous, fail, failed, closing });
+  const leading = new Leading({ ...deps, plan, isContinuous, fail, failed, closing });
   // Before the first request, because several processes may have to share the service.
   closing.defer(clusterPart.begin());
   // Before the first poll and delivery: hold streams whose mapping changed, and restore holds from before a restart.

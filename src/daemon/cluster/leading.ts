@@ -35,7 +35,7 @@ async function beginPolling(queue: Queue, plan: PollPlan, logger: Logger, signal
 
 export interface LeadingDeps extends UpkeepDeps {
   readonly plan: PollPlan;
-  readonly returns: Pick<ReturnLane, "run">;
+  readonly returns: Pick<ReturnLane, "run" | "nudge">;
   readonly fail: (error: StopError) => void;
   /** The first failure, if there was one. */
   readonly failed: () => StopError | undefined;

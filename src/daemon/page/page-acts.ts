@@ -1,6 +1,7 @@
 import { sleep, type Actor } from "#model";
 import { testChannels } from "#notify";
 import type { Act, DaemonSystems, Given } from "#operator";
+import type { ReturnLane } from "#returns";
 import { version } from "#telemetry";
 import type { Assembly } from "../assembly.ts";
 import type { Configuration, Systems } from "../systems/systems.ts";
@@ -13,6 +14,7 @@ export function carryingOut(
   { settings, secrets, redaction, syncFile: { streams, returns } }: Configuration,
   parts: Systems,
   { relay, gate, holds, plans, adoption, matcher, askedPolls }: Assembly,
+  lane: Pick<ReturnLane, "nudge">,
 ): (act: Act, given: Given, by: Actor) => Promise<unknown> {
   const { store, clock } = parts;
   const systems: DaemonSystems = {
@@ -36,6 +38,7 @@ export function carryingOut(
     holds: () => holds.look(),
     polls: () => askedPolls.look(),
     adoption: () => gate.decided(),
+    returns: () => lane.nudge(),
   };
   return async (act, given, by) => {
     const result = await act.run(systems, given, by);

@@ -3,6 +3,7 @@ import { namedChannels } from "#notify";
 import { notedGroups, readReturns, readUpkeep, recordOfReturn } from "#operator";
 import { heldDeletions, recordSides, recordTitle, streamObstacles, streamStatus, type RecordSides } from "#pipeline";
 import type { Queue } from "#queue";
+import type { ReturnLane } from "#returns";
 import { historyOf, ownText, type RecordView } from "#store";
 import { version, type Metrics } from "#telemetry";
 import { startWeb, type Overview, type ReadinessChecks, type StatusSource, type Web } from "#web";
@@ -31,6 +32,7 @@ export interface PagesDeps {
   readonly parts: Systems;
   readonly queue: Queue;
   readonly assembly: Assembly;
+  readonly returns: Pick<ReturnLane, "nudge">;
   readonly pollWatch: PollWatch;
   readonly clusterPart: ClusterPart;
   readonly metrics: Metrics;
@@ -66,7 +68,7 @@ export async function servePages(deps: PagesDeps): Promise<Web> {
   });
 }
 
-function statusSource({ configuration, parts, queue, assembly }: PagesDeps): StatusSource {
+function statusSource({ configuration, parts, queue, assembly, returns }: PagesDeps): StatusSource {
   const { settings, secrets, syncFile } = configuration;
   const { streams } = syncFile;
   const { blockedRecords } = settings;
@@ -146,7 +148,7 @@ function statusSource({ configuration, parts, queue, assembly }: PagesDeps): Sta
       return held && { ...held, deletion };
     },
     adoption: () => assembly.adoption.state,
-    carryOut: carryingOut(configuration, parts, assembly),
+    carryOut: carryingOut(configuration, parts, assembly, returns),
   };
 }
 

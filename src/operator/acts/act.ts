@@ -98,7 +98,7 @@ export interface Declared<Kind extends TargetKind, Shape extends z.ZodRawShape, 
   /** The action under which the history shows it; undefined for one that changes nothing. */
   readonly audit: AuditEntry["action"] | undefined;
   /** What a daemon looks at again as soon as it is done. */
-  readonly wakes?: "deliveries" | "holds" | "polls" | "adoption";
+  readonly wakes?: "deliveries" | "holds" | "polls" | "adoption" | "returns";
   /** What else is wrong with an input that fits the schema. */
   objection?(input: z.output<z.ZodObject<Shape>>): string | undefined;
   /** @throws {ParkError} and others where it is refused; nothing is done then. */

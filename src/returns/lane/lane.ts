@@ -1,4 +1,4 @@
-import { errorFacts, sleep, StopError, type ErrorFacts } from "#model";
+import { Bell, errorFacts, StopError, type ErrorFacts } from "#model";
 import type { ReturnMark } from "#store";
 import { AnswerReader } from "./answers.ts";
 import { HandOver } from "./hand-over.ts";
@@ -16,6 +16,7 @@ interface Parts {
   readonly look: Look;
   readonly handOver: HandOver;
   readonly answers: AnswerReader;
+  readonly bell: Bell;
 }
 
 /**
@@ -35,6 +36,7 @@ export class ReturnLane {
           look: new Look(deps, of),
           handOver: new HandOver(deps, of),
           answers: new AnswerReader(deps, of),
+          bell: new Bell(),
         },
       ]),
     );
@@ -46,7 +48,7 @@ export class ReturnLane {
       [...this.#streams].map(async ([of, parts]) => {
         while (!signal.aborted) {
           await this.#round(of, parts, signal);
-          await sleep(of.stream.everyMs ?? this.#deps.everyMs, signal);
+          await parts.bell.wait(of.stream.everyMs ?? this.#deps.everyMs, signal);
         }
       }),
     );
@@ -55,6 +57,11 @@ export class ReturnLane {
   /** One round of each stream. */
   async once(signal: AbortSignal): Promise<void> {
     for (const [of, parts] of this.#streams) await this.#round(of, parts, signal);
+  }
+
+  /** Begins the next round of each stream now. */
+  nudge(): void {
+    for (const { bell } of this.#streams.values()) bell.ring();
   }
 
   async #round({ stream }: LaneStream, { look, handOver, answers }: Parts, signal: AbortSignal): Promise<void> {

@@ -160,6 +160,10 @@ export class LaneScene implements AsyncDisposable {
     await this.#lane!.once(never);
   }
 
+  get lane(): ReturnLane {
+    return this.#lane!;
+  }
+
   async states(): Promise<string[]> {
     const found = await this.store.returns.find({ limit: 1_000 });
     return found.map(({ subject, version, kind, state }) => `${subject}/${version} ${kind} ${state}`);

@@ -1,4 +1,4 @@
-import { describe, expect, it } from "vitest";
+import { describe, expect, it, vi } from "vitest";
 import { RetryError, type Return, type ReturnAnswer } from "#model";
 import type { Consequence, Destination } from "#returns";
 import type { OpenedSource } from "#sources";
@@ -31,6 +31,19 @@ async function erpWithLane(options: SceneOptions = {}) {
 }
 
 describe("a lane", () => {
+  it("begins its next round at once when a person decided", async () => {
+    await using of = await erpWithLane();
+    const { scene } = of;
+    const stop = new AbortController();
+    const running = scene.lane.run(stop.signal);
+    await vi.waitFor(async () => expect(await scene.store.returns.mark("reports")).toHaveProperty("lookedAt"), 30_000);
+    scene.approve("1");
+    scene.lane.nudge();
+    await vi.waitFor(async () => expect(await scene.states()).toEqual(["1/1 fact delivered"]), 30_000);
+    stop.abort();
+    await running;
+  });
+
   it("hands over what was approved since it was switched on, once, and nothing older", async () => {
     await using lane = await erpWithLane();
     const { scene, count } = lane;

@@ -11,6 +11,7 @@ export const releaseReturnsAct = defineAct({
   input: { count: whole(1).optional().meta({ description: "at most this many (default: as many as it holds)" }) },
   inputHelp: "`count`, how many may be handed over; by default as many as the guard counted",
   audit: "release",
+  wakes: "returns",
   /** @throws {ParkError} E_RETURN_UNKNOWN; E_RETURN_SETTLED when the guard holds nothing. */
   async run({ store, returns }, { target: stream, input: { count } }, by) {
     knownReturnStream(returns, stream);

@@ -7,6 +7,7 @@ export const resumeReturnsAct = defineAct({
   target: "returnStream",
   help: "Resume paused streams of returns",
   audit: "resume",
+  wakes: "returns",
   async run({ store, returns }, { target: stream }, by) {
     knownReturnStream(returns, stream);
     await store.acts.save(historyOf({ stream, subject: "" }).stream, { action: "resume", outcome: "resumed" }, by);

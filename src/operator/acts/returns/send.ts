@@ -14,6 +14,7 @@ export const sendReturnAct = defineAct({
   target: "return",
   help: "Hand over returns that are held or uncertain, say refused ones again, and retry blocked ones",
   audit: "return",
+  wakes: "returns",
   run: ({ store: { returns } }, { target }, by) => decideReturn(returns, target, "send", by),
   forms: ({ state }) => (mayReturn(state, "send") ? [{ label: "Hand over", means: meanings[state] ?? "" }] : []),
   command: "returns send",
