@@ -1,6 +1,7 @@
-import { oneLine, printable } from "#model";
+import { createRequire } from "node:module";
+import { oneLine, printable, programFile } from "#model";
 import { pino, type DestinationStream, type Logger as Pino } from "pino";
-import { prettyFactory } from "pino-pretty";
+import type * as pinoPretty from "pino-pretty";
 import type { Logger } from "./logger.ts";
 import { plainFields } from "./plain-value.ts";
 import { Redaction, type Redact } from "./redaction.ts";
@@ -49,14 +50,19 @@ function unfailingOutput(): DestinationStream {
   return output;
 }
 
-/** Formats in this thread and at once, because a worker thread would lose the last lines before a crash. */
+/**
+ * Formats in this thread and at once, because a worker thread would lose the last lines before a crash. Loads the formatter for the first
+ * line: a container logs JSON, and most commands log nothing.
+ */
 function prettyStream(output: DestinationStream, colorize: boolean): DestinationStream {
-  const prettify = prettyFactory({
-    colorize,
-    translateTime: "SYS:HH:MM:ss.l",
-    singleLine: true,
-  });
-  return { write: (line) => output.write(prettify(line)) };
+  let prettify: ReturnType<typeof prettifier> | undefined;
+  return { write: (line) => output.write((prettify ??= prettifier(colorize))(line)) };
+}
+
+function prettifier(colorize: boolean) {
+  // oxlint-disable-next-line typescript/no-unsafe-type-assertion -- import() would answer after the line
+  const { prettyFactory } = createRequire(programFile("."))("pino-pretty") as typeof pinoPretty;
+  return prettyFactory({ colorize, translateTime: "SYS:HH:MM:ss.l", singleLine: true });
 }
 
 /** Removes line breaks, so that no value starts a line of its own; the lines of a stack trace stay lines. */

@@ -102,9 +102,9 @@ describe("the program", () => {
       program.child.kill("SIGTERM");
     });
     expect(packages).toContain("better-sqlite3");
-    // Of another source, of another store, of a channel and of traces, none of which this mapping and these settings name.
+    // Of another source, of another store, of a channel, of traces and of a log for terminals, none of which this mapping and these settings name.
     const rare =
-      /^(ssh2|ssh2-sftp-client|tedious|mysql2|pg|pg-copy-streams|iconv-lite|csv-parse|fast-xml-parser|nodemailer|tough-cookie|@azure\/.*|@opentelemetry\/(?!api$).*)$/;
+      /^(ssh2|ssh2-sftp-client|tedious|mysql2|pg|pg-copy-streams|iconv-lite|csv-parse|fast-xml-parser|nodemailer|pino-pretty|tough-cookie|@azure\/.*|@opentelemetry\/(?!api$).*)$/;
     expect([...packages].filter((name) => rare.test(name))).toEqual([]);
   });
 
@@ -114,8 +114,9 @@ describe("the program", () => {
     for (const command of [["status"], ["explain", "customers/10001"]]) {
       const packages = await loadedBy([...command, "--env-file", scene.envFile]);
       expect(packages).toContain("better-sqlite3");
-      // Of the service, the page, the queue and the metrics.
-      const ofDaemon = /^(got|hpagent|cockatiel|hono|@hono\/.*|bullmq|ioredis|prom-client|@opentelemetry\/.*)$/;
+      // Of the service, the page, the queue, the metrics and the log.
+      const ofDaemon =
+        /^(got|pino-pretty|hpagent|cockatiel|hono|@hono\/.*|bullmq|ioredis|prom-client|@opentelemetry\/.*)$/;
       expect([...packages].filter((name) => ofDaemon.test(name))).toEqual([]);
     }
   });
