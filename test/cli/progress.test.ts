@@ -40,6 +40,16 @@ describe("progress", () => {
     expect(lines.at(-1)).toBe("  customers 1/1, contacts 2/2\n");
   });
 
+  it("counts a record again that changed again: each change was read, too", () => {
+    const { lines, progress } = open();
+    progress.start();
+    progress.staged("customers", { changed: 2 });
+    for (let change = 0; change < 2; change++) progress.delivered({ stream: "customers", key: "1" }, done);
+    progress.finish();
+
+    expect(lines.at(-1)).toBe("  customers 2/2, contacts 0/0\n");
+  });
+
   it("falls silent once all that was read was delivered, and shows nothing before it is started", () => {
     const { lines, progress } = open();
     progress.staged("customers", { changed: 1 });

@@ -1,5 +1,5 @@
 import { MultiBar, Presets, type SingleBar } from "cli-progress";
-import type { RecordId, StreamName } from "#model";
+import { recordName, type RecordId, type StreamName } from "#model";
 import type { Delivery, Observer } from "#pipeline";
 import type { IntakeStore } from "#store";
 import type { Io } from "./io.ts";
@@ -14,15 +14,17 @@ const LINE_EVERY_MS = 2_000;
 const BAR_WIDTH = 30;
 
 /**
- * Shows the progress of a load: how many of the records read were delivered once, whatever the outcome. Shows nothing
- * before `start`.
+ * Shows the progress of a load: how many of the changes read were delivered once, whatever the outcome. Shows nothing
+ * before `start`. Keeps only the records that were not done yet, because a daemon delivers millions.
  */
 export class Progress implements Observer {
   readonly #streams: readonly StreamName[];
   readonly #io: Io;
   readonly #options: ProgressOptions;
   readonly #read = new Map<StreamName, number>();
-  readonly #delivered = new Map<StreamName, Set<string>>();
+  readonly #delivered = new Map<StreamName, number>();
+  /** Records that were delivered and count already, but are not done. */
+  readonly #unfinished = new Set<string>();
   readonly #bar = new Map<StreamName, SingleBar>();
   /** Streams that were read to their end. */
   readonly #complete = new Set<StreamName>();
@@ -66,9 +68,12 @@ export class Progress implements Observer {
   }
 
   /** A record that waits and is delivered later counts once. */
-  delivered({ stream, key }: RecordId, _delivery: Delivery): void {
-    const keys = this.#delivered.get(stream) ?? new Set();
-    this.#delivered.set(stream, keys.add(key));
+  delivered(id: RecordId, { kind }: Delivery): void {
+    const name = recordName(id);
+    const isCounted = this.#unfinished.has(name);
+    if (kind === "done") this.#unfinished.delete(name);
+    else this.#unfinished.add(name);
+    if (!isCounted) this.#delivered.set(id.stream, (this.#delivered.get(id.stream) ?? 0) + 1);
     this.#show();
   }
 
@@ -94,7 +99,7 @@ export class Progress implements Observer {
   }
 
   #of(stream: StreamName): { done: number; total: number; left: number } {
-    const done = this.#delivered.get(stream)?.size ?? 0;
+    const done = this.#delivered.get(stream) ?? 0;
     // A record of an earlier run may be delivered too.
     const total = Math.max(done, this.#read.get(stream) ?? 0);
     return { done, total, left: total - done };
