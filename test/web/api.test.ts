@@ -78,10 +78,15 @@ describe("the JSON API", () => {
 
 describe("docs/api.md", () => {
   const text = readFileSync(new URL("../../docs/api.md", import.meta.url), "utf8");
-  const named = [...text.matchAll(/`(GET|POST|GET` and `POST) (\/api\/[\w/]+)/g)].map(
+  const named = [...text.matchAll(/`(GET|POST|GET` and `POST) (\/api\/[\w/]+(?:\?subject=SUBJECT)?)/g)].map(
     ([, methods = "", path = ""]): [methods: string, path: string] => [
       methods,
-      path.replace("STREAM", "customers").replace("KEY", "10023").replace("ID", sampleGroup),
+      path
+        .replace("STREAM", path.includes("/returns/") ? "reports" : "customers")
+        .replace("KEY", "10023")
+        .replace("ID", sampleGroup)
+        .replace("VERSION", "2")
+        .replace("SUBJECT", "4711"),
     ],
   );
 
