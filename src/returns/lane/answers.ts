@@ -17,14 +17,17 @@ export class AnswerReader {
     this.#of = of;
   }
 
-  /** Also reads new answers to what was refused: the ERP's people may have corrected the reason. @throws what keeps the inbox from answering. */
+  /**
+   * Also reads new answers to what was refused, because the ERP's people may have corrected the reason, and to what is uncertain: an answer proves
+   * that it arrived. @throws what keeps the inbox from answering.
+   */
   async run(signal: AbortSignal): Promise<void> {
     const { stream, destination } = this.#of;
     if (stream.answers === undefined) return;
     for (let part = 0; part < PARTS_A_ROUND && !signal.aborted; part++) {
       const open = await this.#deps.store.returns.find({
         stream: stream.name,
-        states: ["delivered", "refused"],
+        states: ["delivered", "refused", "uncertain"],
         after: this.#after,
         limit: AT_ONCE,
       });

@@ -78,8 +78,8 @@ export function decideWanted(known: KnownSubject, hash: string, at: number): Ret
 /** Decides about a subject that is no longer to be returned, or that is gone. */
 export function decideUnwanted(known: KnownSubject): ReturnDecision {
   const { stream, latest, base } = known;
-  if (latest === undefined || stream.kind !== "reports") return NOTHING;
-  if (base === undefined || base.kind === "cancelled" || base.state === "refused")
+  if (latest === undefined) return NOTHING;
+  if (stream.kind !== "reports" || base === undefined || base.kind === "cancelled" || base.state === "refused")
     return WAITING.includes(latest.state) ? { action: "withdraw" } : NOTHING;
   if (latest.kind === "cancelled" && latest.state !== "blocked") return NOTHING;
   const next: NextVersion = { ...nextVersion(known), kind: "cancelled" };

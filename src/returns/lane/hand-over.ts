@@ -27,8 +27,10 @@ export class HandOver {
     const { clock, logger, store } = this.#deps;
     const { stream } = this.#of;
     const { returns } = store;
+    const states = ["prepared"] as const;
+    // Counting reads every return that there is, so it is done only where something is due.
+    if ((await returns.find({ stream: stream.name, states, dueBy: clock.now(), limit: 1 })).length === 0) return;
     const waiting = (await returns.counts()).find((one) => one.stream === stream.name)?.states.prepared ?? 0;
-    if (waiting === 0) return;
     const held = guardReturns(stream, mark, waiting, clock.now());
     if (held !== undefined) {
       await returns.saveMark(stream.name, { held });
@@ -41,7 +43,7 @@ export class HandOver {
     do {
       const due = await returns.find({
         stream: stream.name,
-        states: ["prepared"],
+        states,
         dueBy: clock.now(),
         after,
         limit: AT_ONCE,
@@ -83,12 +85,27 @@ export class HandOver {
   async #one(item: StoredReturn, signal: AbortSignal): Promise<boolean> {
     this.#expectMayWrite();
     try {
-      await this.#of.destination.deliver(item, signal);
+      const found = await this.#of.destination.deliver(item, signal);
+      if (found === "present") await this.#expectNewest(item, signal);
     } catch (thrown) {
       await this.#failed(item, thrown, signal);
       return false;
     }
     return await this.#deps.store.returns.ended(item, { kind: "delivered", follows: false });
+  }
+
+  /**
+   * Versions of a subject never overtake each other, so what the inbox had, with a newer version behind it, is old: another store wrote both.
+   * @throws {ParkError} E_RETURN_CONFLICT
+   */
+  async #expectNewest({ stream, subject, version }: StoredReturn, signal: AbortSignal): Promise<void> {
+    const highest = (await this.#of.destination.highest(stream, [subject], signal)).get(subject) ?? version;
+    if (highest <= version) return;
+    throw new ParkError(
+      "E_RETURN_CONFLICT",
+      `the inbox has version ${highest} of ${stream}/${subject}, so version ${version} is not the newest that the ERP reads`,
+      { details: { found: highest, expected: version } },
+    );
   }
 
   /** Whether the version that it replaces has not arrived yet. */

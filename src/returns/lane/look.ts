@@ -48,7 +48,8 @@ export class Look {
       await this.#consider(batch.subjects, beginAt, signal);
       await returns.saveMark(stream.name, { cursor: batch.cursor });
     }
-    if (mark.lookedAt === undefined || begun - mark.lookedAt >= WHOLE_LOOK_MS) {
+    // A clock that was ahead for a moment must not put the look off.
+    if (mark.lookedAt === undefined || Math.abs(begun - mark.lookedAt) >= WHOLE_LOOK_MS) {
       await this.#lookAtAll(beginAt, signal);
       await returns.saveMark(stream.name, { lookedAt: begun });
     }
@@ -183,7 +184,12 @@ export class Look {
     const next = nextVersion(known);
     const serviceId = whole?.serviceId ?? latest?.serviceId;
     const item = { ...next, stream: stream.name, subject, serviceId, content: base?.content ?? EMPTY, hash: "" };
-    await store.returns.prepare(item, { state: "blocked", error, dueAt });
+    try {
+      await store.returns.prepare(item, { state: "blocked", error, dueAt });
+    } catch (refused) {
+      // The store cannot name it, as with a key that is too long: the others flow all the same.
+      if (!concernsOne(refused)) throw refused;
+    }
     logger.warn({ stream: stream.name, subject, err: error }, "return cannot be made yet");
   }
 }

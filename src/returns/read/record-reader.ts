@@ -109,7 +109,7 @@ export class RecordReader implements ReturnReader {
   ): Promise<{ rows: Listed[]; next: WindowPlace }> {
     const name = this.#final?.filter;
     const isFiltered = name !== undefined && (await this.#deps.service.backward.obeys(this.#resource, name, signal));
-    if (isFiltered && readAt - place.lookedAt < ALL_CHANGES_MS) {
+    if (isFiltered && Math.abs(readAt - place.lookedAt) < ALL_CHANGES_MS) {
       try {
         return await this.#becameFinal(name, place, readAt, signal);
       } catch (thrown) {

@@ -194,3 +194,10 @@ it("returns the state of every record, however old", () => {
   const given = known([], { stream: { kind: "state", corrections: "hold" } });
   expect(decideWanted(given, "one", BEGIN - 1)).toEqual(next("state", 1, undefined, "prepared"));
 });
+
+it("a status or state that cannot be made is tried no more once its record is gone", () => {
+  const stream = { kind: "status", corrections: "hold" } as const;
+  const blocked = version(1, "blocked", { kind: "status", hash: "" });
+  expect(decideUnwanted(known([blocked], { stream }))).toEqual(withdraw);
+  expect(decideUnwanted(known([version(1, "delivered", { kind: "status" })], { stream }))).toEqual(nothing);
+});
