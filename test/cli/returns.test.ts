@@ -147,3 +147,16 @@ describe("the inbox of a sync file", () => {
     });
   });
 });
+
+describe("svcsync sync with a way back", () => {
+  it("fails, and says why, where it needs a person", async () => {
+    await using scene = await openScene();
+    await scene.edit((text) => text + inbox);
+    await heldCorrection(scene);
+    const { code, stdout } = await scene.run("sync");
+    expect(code).toBe(1);
+    expect(stdout).toContain("1 return held for a person");
+    const json = await scene.run("sync", "--json");
+    expect(JSON.parse(json.stdout).returns).toMatchObject([{ name: "reports", troubles: [{ kind: "held" }] }]);
+  });
+});

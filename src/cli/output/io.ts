@@ -1,6 +1,5 @@
 import { printable } from "#model";
-import { urgencyOf, withIsoTimes, type BlockedPolicy, type Urgency } from "#operator";
-import type { StreamStatus } from "#pipeline";
+import { withIsoTimes, type Urgency } from "#operator";
 import { Redaction } from "#telemetry";
 
 /** What the process provides to a command line, so that tests can run command lines. */
@@ -69,11 +68,6 @@ export const exitCodes: readonly (readonly [code: number, meaning: string])[] = 
   [exitCode.again, "something failed or is not finished; the next round retries it"],
   [exitCode.settings, "the settings or the sync file are wrong; nothing was done"],
 ];
-
-/** The exit code of commands that report the state of streams. */
-export function statusCode(statuses: readonly StreamStatus[], blocked: BlockedPolicy): number {
-  return urgencyCode(urgencyOf(statuses, blocked));
-}
 
 /** The exit code for the most urgent of these. */
 export function urgencyCode(...urgencies: readonly Urgency[]): number {

@@ -1,6 +1,15 @@
 import { PollsSeen, ProgressWatch, startDaemon, untilIdle } from "#daemon";
 import { oneLine, type RecordId, type StreamName } from "#model";
-import { attentionLines, listHints, type BlockedPolicy } from "#operator";
+import {
+  attentionLines,
+  listHints,
+  readReturns,
+  returnNotes,
+  returnUrgency,
+  urgencyOf,
+  type BlockedPolicy,
+  type ReturnStatus,
+} from "#operator";
 import {
   needsPersonCount,
   streamStatus,
@@ -11,7 +20,7 @@ import {
 } from "#pipeline";
 import { positiveInteger } from "../../arguments.ts";
 import { readConfiguration, type JsonOptions, type Registration } from "../../command-context.ts";
-import { exitCode, printJson, statusCode, type Io } from "../../output/io.ts";
+import { exitCode, printJson, urgencyCode, type Io } from "../../output/io.ts";
 import { isFirstLoad, Progress } from "../../output/progress.ts";
 import { table } from "../../output/table.ts";
 import { endedEarly, horizonMsOf, untilEnd } from "../../round.ts";
@@ -77,27 +86,34 @@ export async function sync(options: SyncOptions, io: Io): Promise<number> {
   shown.finish();
   if (end.kind === "failed") return endedEarly(end, io, logger)!;
   const statuses = await streamStatus(daemon.parts.store, syncFile.streams, daemon.parts.clock);
+  const returns = await readReturns(daemon.parts.store.returns, syncFile.returns, daemon.parts.clock.now());
   const { requests } = daemon.parts.service.state();
-  if (options.json) printJson(io.stdout, asJson(statuses, totals, requests));
-  else io.stdout.write(asText(statuses, totals, requests));
-  return endedEarly(end, io, logger) ?? outcome(statuses, configuration.settings.blockedRecords);
+  if (options.json) printJson(io.stdout, asJson({ statuses, returns }, totals, requests));
+  else io.stdout.write(asText({ statuses, returns }, totals, requests));
+  return endedEarly(end, io, logger) ?? outcome({ statuses, returns }, configuration.settings.blockedRecords);
+}
+
+interface Left {
+  readonly statuses: readonly StreamStatus[];
+  readonly returns: readonly ReturnStatus[];
 }
 
 /** The exit code by what the run leaves: first what needs a person, then what the next run retries. */
-function outcome(statuses: readonly StreamStatus[], blocked: BlockedPolicy): number {
-  const code = statusCode(statuses, blocked);
+function outcome({ statuses, returns }: Left, blocked: BlockedPolicy): number {
+  const code = urgencyCode(urgencyOf(statuses, blocked), returnUrgency(returns));
   const isLeft = statuses.some(({ counts }) => (counts.due ?? 0) > 0);
   return code === exitCode.ok && isLeft ? exitCode.again : code;
 }
 
-function asJson(statuses: readonly StreamStatus[], totals: RunTotals, requests: number) {
+function asJson({ statuses, returns }: Left, totals: RunTotals, requests: number) {
   return {
     requests,
     streams: statuses.map((status) => ({ ...totals.of(status.name), ...status })),
+    ...(returns.length > 0 && { returns }),
   };
 }
 
-function asText(statuses: readonly StreamStatus[], totals: RunTotals, requests: number): string {
+function asText({ statuses, returns }: Left, totals: RunTotals, requests: number): string {
   const rows = statuses.map((status) => {
     const { read, created, adopted, updated, unchanged, deleted } = totals.of(status.name);
     const waiting = (status.counts.waiting ?? 0) + (status.counts.due ?? 0);
@@ -108,6 +124,8 @@ function asText(statuses: readonly StreamStatus[], totals: RunTotals, requests: 
   const writes = sum("created") + sum("updated") + sum("deleted");
   const asked = `${requests.toLocaleString("en")} request${requests === 1 ? "" : "s"} to the service`;
   const summary = writes === 0 ? `Nothing to write: ${asked}.\n` : `${asked}.\n`;
-  const notes = [...attentionLines(statuses), ...listHints(statuses)].map((line) => `${oneLine(line)}\n`);
+  const notes = [...attentionLines(statuses), ...listHints(statuses), ...returnNotes(returns)].map(
+    (line) => `${oneLine(line)}\n`,
+  );
   return [table(head, rows), summary, ...(notes.length === 0 ? [] : [notes.join("")])].join("\n");
 }
