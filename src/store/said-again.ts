@@ -1,15 +1,18 @@
 import type { Return, ReturnLine } from "#model";
 
-/** The version that repeats what the ERP refused: to the version before, nothing has changed. */
-export function sayAgain({ stream, subject, version, kind, serviceId, hash, content }: Return): Return {
+/** The version that repeats what the ERP refused: to the refused one, nothing has changed. */
+export function sayAgain(
+  { stream, subject, version: replaces, kind, serviceId, hash, content }: Return,
+  version: number,
+): Return {
   const isCancelled = kind === "cancelled";
   return {
     stream,
     subject,
     serviceId,
     hash,
-    version: version + 1,
-    replaces: version,
+    version,
+    replaces,
     kind: kind === "fact" ? "correction" : kind,
     content: isCancelled
       ? content

@@ -11,10 +11,11 @@ export const IS_ONE = "stream = @of AND subject = @subject AND version = @versio
 export const IS_NEXT = `NOT EXISTS (
   SELECT 1 FROM returns n WHERE n.stream = @of AND n.subject = @subject
     AND (n.version > @version OR n.version = @version AND NOT ${may("make", "n.state")}))`;
-/** Condition: the version that is replaced is the newest, and the ERP refused it. */
+/** Condition: the ERP refused the version that is replaced, and those behind it are withdrawn: see `openRefusals`. */
 export const IS_REFUSED = `EXISTS (
     SELECT 1 FROM returns f WHERE f.stream = @of AND f.subject = @subject AND f.version = @replaces AND f.state = 'refused')
-  AND NOT EXISTS (SELECT 1 FROM returns n WHERE n.stream = @of AND n.subject = @subject AND n.version > @replaces)`;
+  AND NOT EXISTS (SELECT 1 FROM returns n WHERE n.stream = @of AND n.subject = @subject
+    AND n.version > @replaces AND (n.version >= @version OR n.state <> 'withdrawn'))`;
 
 export const PASS = `
   UPDATE returns SET ${movedBy("pass")}

@@ -212,9 +212,10 @@ export class Returns implements ReturnStore {
       const set = "due_at = @now, attempts = 0, error = CASE WHEN state = 'blocked' THEN error END";
       return this.#move(id, "send", { set, only: "state <> 'refused'", values: { now }, by });
     }
-    const values = this.#valuesOf(sayAgain(found), { state: "prepared" });
-    const { of, subject, replaces } = values;
-    const history = this.#history(id, "send", by, { sql: IS_REFUSED, values: { of, subject, replaces } });
+    const [newest = found] = await this.versions(id.stream, id.subject);
+    const values = this.#valuesOf(sayAgain(found, newest.version + 1), { state: "prepared" });
+    const { of, subject, version, replaces } = values;
+    const history = this.#history(id, "send", by, { sql: IS_REFUSED, values: { of, subject, version, replaces } });
     return this.#changes([...history, { sql: prepareIf(IS_REFUSED), values }]);
   }
 
