@@ -222,25 +222,29 @@ export class MassChanges {
   }
 
   /** The ERP takes it back: the hold has to end, or to be about what else has changed. */
-  async #expectEnd({ kind, mark, inStep }: Round, takeBack: () => void): Promise<void> {
+  async #expectEnd(round: Round, takeBack: () => void): Promise<void> {
+    const { kind, mark } = round;
     takeBack();
     const isOver = async () => {
       const updates = await this.#updatesHeld(kind);
-      return updates === 0 || updates <= (await this.#changedOtherwise(kind, inStep));
+      return updates === 0 || updates <= (await this.#changedOtherwise(round));
     };
     if (await this.#unless(kind, isOver, `the hold of "${mark}" did not end although the ERP took it back`))
       this.#count("massChangesTakenBack");
   }
 
-  /** How many records the guard has that are not as they were in step: other people work in the ERP too. */
-  async #changedOtherwise({ stream }: Kind, inStep: Round["inStep"]): Promise<number> {
+  /**
+   * How many records the guard has that are not as they were in step: other people work in the ERP too. A row that still has the mark is the
+   * round's own: svcsync has not read yet that the ERP took it back.
+   */
+  async #changedOtherwise({ kind: { stream, column }, mark, inStep }: Round): Promise<number> {
     await using store = await this.#desk.openStore();
     const guarded = await store.records({ stream, states: ["due"], limit: 10_000 });
     return guarded.filter(({ id, isGuarded, row, appliedSequence }) => {
       const before = inStep.get(id.key);
       const isAsBefore =
         before !== undefined && before.appliedSequence === appliedSequence && content(before.row) === content(row);
-      return isGuarded === true && !isAsBefore;
+      return isGuarded === true && !isAsBefore && row[column] !== mark;
     }).length;
   }
 
