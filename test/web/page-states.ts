@@ -11,6 +11,7 @@ import {
   sampleStatus,
   sampleStreams,
 } from "./sample-status.ts";
+import { heldReturns } from "./sample-returns.ts";
 import type { sampleWeb } from "./web-server.ts";
 
 /** What a browser may see of the server: a page in a state, as a name for its picture. */
@@ -176,6 +177,9 @@ const well = status({ streams: healthy });
 /** The page in every state that people meet. */
 export const pageStates: readonly PageState[] = [
   { name: "all-well", path: "/", parts: { status: well } },
+  { name: "returns-held", path: "/", parts: { status: status({ streams: healthy, returns: heldReturns }) } },
+  { name: "returns-listed", path: "/returns/reports", parts: {} },
+  { name: "return", path: "/returns/reports/2?subject=4711", parts: {} },
   {
     name: "empty-install",
     path: "/",

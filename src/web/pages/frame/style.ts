@@ -58,6 +58,7 @@ ul.tiles { list-style: none; margin: .8rem 0; padding: 0; display: grid; gap: .6
 .tiles li { padding: .6rem .9rem; background: var(--panel); border: 1px solid var(--line); border-radius: .6rem; }
 .tiles strong { display: block; font-size: 1.35rem; line-height: 1.3; font-variant-numeric: tabular-nums; }
 ul.columns { columns: 14rem; padding-left: 1.2rem; }
+.cards + .scroll, .scroll + .scroll { margin-top: .8rem; }
 .scroll { overflow-x: auto; background: var(--panel); border: 1px solid var(--line); border-radius: .6rem; padding: .4rem 1rem; }
 .wide table { min-width: 56rem; }
 .wide td:last-child { min-width: 14rem; }
