@@ -244,6 +244,9 @@ describe("the program", () => {
     await using program = new Program(["demo"], options, startable.program);
     expect(await program.ended()).toBe(0);
     expect(program.output).toContain("with the queue in-process.");
+    expect(program.output).toMatch(
+      /the ERP got 4 lines \(2\.25 h\), booked them as RE-2026-0815, and the invoice has that number/,
+    );
     expect(program.output).toContain("Every other record of the ERP is in the service, once, as the ERP says.");
   });
 });

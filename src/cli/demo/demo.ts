@@ -16,6 +16,7 @@ import { liveChanges, REFUSED_CUSTOMER, show } from "./live-changes.ts";
 import { ServiceReader } from "./service-reader.ts";
 import { setStage, type Stage } from "./stage.ts";
 import { judge, type DemoResult } from "./verdict.ts";
+import { wayBack } from "./way-back.ts";
 
 interface DemoOptions extends GlobalOptions {
   /** Keeps everything running until Ctrl-C. */
@@ -59,7 +60,7 @@ async function demo(options: DemoOptions, io: Io): Promise<number> {
   say(`\n  ${synced.toLocaleString("en")} records in ${seconds} s, with the queue ${queueText(daemon.queueKind)}.`);
 
   const service = new ServiceReader(stage.sandbox.url);
-  say("\nNow the ERP changes:\n");
+  say("\nNow the ERP changes, and work comes back:\n");
   const allSeen = await changeLive(stage, daemon, service, io);
   if (io.signal.aborted) return exitCode.again;
   const requests = daemon.parts.service.state().requests;
@@ -90,7 +91,8 @@ async function changeLive(stage: Stage, daemon: Daemon, service: ServiceReader, 
     return record?.state === "parked" ? `it is parked: ${said}` : undefined;
   };
   let allSeen = true;
-  for (const change of liveChanges(stage.erp, service, isParked)) {
+  const changes = [...liveChanges(stage.erp, service, isParked), wayBack(stage.erp, stage.sandbox.people, service)];
+  for (const change of changes) {
     io.stdout.write(`  ${change.what}\n`);
     const result = await show(change, io.signal);
     const seen = result ? `${result.seen} (${(result.afterMs / 1000).toFixed(1)} s)` : "NOT SEEN in the service";

@@ -5,7 +5,7 @@ import type { ServiceReader } from "./service-reader.ts";
 /** A change of the ERP, and how to verify its arrival in the service. */
 export interface LiveChange {
   readonly what: string;
-  readonly make: () => void;
+  readonly make: () => void | Promise<void>;
   /** Describes the change once it has arrived; undefined until then. */
   readonly seen: () => Promise<string | undefined>;
 }
@@ -86,7 +86,7 @@ export async function show(
   signal: AbortSignal,
 ): Promise<{ seen: string; afterMs: number } | undefined> {
   const startedAt = Date.now();
-  change.make();
+  await change.make();
   while (!signal.aborted && Date.now() - startedAt < PATIENCE_MS) {
     const seen = await change.seen();
     if (seen !== undefined) return { seen, afterMs: Date.now() - startedAt };

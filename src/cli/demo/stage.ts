@@ -5,6 +5,7 @@ import { loadSettings, secretTexts } from "#settings";
 import { createSampleErp, DEFAULT_TOKEN, startSandbox, type SampleErp, type Sandbox } from "#sandbox";
 import { openLogger, Redaction } from "#telemetry";
 import { readSampleSyncFile } from "../init/index.ts";
+import { openInbox, WAY_BACK } from "./way-back.ts";
 
 /** Everything that a demo or a rehearsal needs: a stand-in for the service, a sample ERP, and settings that connect them. */
 export interface Stage extends AsyncDisposable {
@@ -24,7 +25,7 @@ export async function setStage(folder: string, queueUrl: string | undefined): Pr
     const sandbox = closing.use(await startSandbox());
     const erp = closing.use(createSampleErp(join(folder, "erp.sqlite")));
     const syncFile = join(folder, "svcsync.yaml");
-    await writeFile(syncFile, readSampleSyncFile());
+    await writeFile(syncFile, `${readSampleSyncFile()}${WAY_BACK}`);
     const environment = {
       SERVICE_URL: sandbox.url,
       SERVICE_TOKEN: DEFAULT_TOKEN,
@@ -63,6 +64,7 @@ export async function setStage(folder: string, queueUrl: string | undefined): Pr
       logger,
       redaction,
     };
+    openInbox(erp, configuration.syncFile);
     return {
       folder,
       logFile,

@@ -115,6 +115,28 @@ export class SampleErp implements Disposable {
     this.change("customers", [customerNo], { name1: "", name2: "" });
   }
 
+  /** Runs statements of the ERP's administrator, such as those that create an inbox. */
+  run(statements: string): void {
+    this.#database.exec(statements);
+  }
+
+  /** The ERP's own job: takes the oldest return that is not answered, and books it under this number. Undefined if there is none. */
+  book(document: string): { readonly lines: number; readonly hours: number } | undefined {
+    const open = this.#database
+      .prepare<[], { return_id: string; line_count: number }>("SELECT * FROM svcsync_open")
+      .get();
+    if (open === undefined) return undefined;
+    const hours = this.#database
+      .prepare<[string], { sum: number }>(
+        "SELECT sum(amount) AS sum FROM svcsync_return_lines WHERE return_id = ? AND line_kind = 'time'",
+      )
+      .get(open.return_id);
+    this.#database
+      .prepare("INSERT INTO svcsync_answers (return_id, result, document, answered_at) VALUES (?, 'ok', ?, ?)")
+      .run(open.return_id, document, new Date(this.#clock.now()).toISOString());
+    return { lines: open.line_count, hours: hours?.sum ?? 0 };
+  }
+
   [Symbol.dispose](): void {
     this.#database.close();
   }
