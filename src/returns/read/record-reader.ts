@@ -64,8 +64,8 @@ export class RecordReader implements ReturnReader {
   }
 
   async *changed(cursor: JsonObject | null, beginAt: number, signal: AbortSignal) {
-    const place = windowOf(cursor, beginAt);
     const readAt = this.#deps.service.now();
+    const place = windowOf(cursor, beginAt, readAt);
     const { rows, next } = await this.#window(place, readAt, signal);
     const subjects = rows.map(({ subject }) => subject);
     if (cursor !== null && subjects.length === 0 && isSame(place, next)) return;

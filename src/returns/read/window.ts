@@ -17,10 +17,13 @@ export interface WindowPlace {
   readonly lookedAt: number;
 }
 
-export function windowOf(cursor: JsonObject | null, beginAt: number): WindowPlace {
+/**
+ * Never ahead of `now`: with a `begin` of the future, nothing would be looked at until then, not even once the sync file has an earlier one.
+ */
+export function windowOf(cursor: JsonObject | null, beginAt: number, now: number): WindowPlace {
   const at = (name: keyof WindowPlace, otherwise: number) => {
     const value = isJsonObject(cursor) ? cursor[name] : undefined;
-    return typeof value === "number" ? value : otherwise;
+    return Math.min(typeof value === "number" ? value : otherwise, now);
   };
   return { changed: at("changed", beginAt), final: at("final", beginAt), lookedAt: at("lookedAt", 0) };
 }

@@ -142,6 +142,21 @@ describe("changed reports", () => {
     expect(await lane.look()).toContain(id);
   });
 
+  it("are seen again at once when a begin of the future was moved back", async () => {
+    await using lane = await scene();
+    const future = lane.clock.at + 30 * 24 * 60 * MINUTE;
+    let kept: JsonObject | null = null;
+    for await (const { cursor } of lane.reader().changed(null, future, signal)) kept = cursor;
+    lane.clock.advance(MINUTE);
+    const id = lane.approve();
+    lane.clock.advance(MINUTE);
+    await lane.tenant.service.ping(signal);
+    const found: string[] = [];
+    const begin = lane.clock.at - 10 * MINUTE;
+    for await (const { subjects } of lane.reader().changed(kept, begin, signal)) found.push(...subjects);
+    expect(found).toEqual([String(id)]);
+  });
+
   it("include those whose approval was taken back, if the ERP was told of them", async () => {
     await using lane = await scene();
     lane.clock.advance(MINUTE);
