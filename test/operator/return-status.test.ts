@@ -84,6 +84,16 @@ describe("the state of a stream of returns", () => {
     expect(returnUrgency(await opened.read())).toBe("person");
   });
 
+  it("says from when reports are returned, while that is still to come", async () => {
+    await using opened = await scene();
+    await opened.returns.saveMark("reports", { beginAt: Date.parse("2126-12-01T00:00:00Z") });
+    const ahead = await opened.read();
+    expect(returnNotes(ahead)).toEqual([expect.stringMatching(/^reports: begins at 2126-12-01T00:00:00.000Z: /)]);
+    expect(returnUrgency(ahead)).toBe("none");
+    await opened.returns.saveMark("reports", { beginAt: opened.clock.now() });
+    expect(returnNotes(await opened.read())).toEqual([]);
+  });
+
   it("says why nothing is handed over", async () => {
     await using opened = await scene();
     const { returns } = opened;

@@ -73,7 +73,7 @@ async function statusOf(
           ? "following"
           : "failing";
   const attention = [
-    ...markSentences(name, mark),
+    ...markSentences(name, mark, now),
     ...troubles.map((trouble) => troubleSentence(name, trouble)),
     ...(isOverdue
       ? [
@@ -136,9 +136,14 @@ function troubleSentence(stream: string, { kind, count, example }: ReturnTrouble
   return example === undefined ? `${what}; ${list}` : `${what}: ${example.id}: ${errorText(example.error)}; ${list}`;
 }
 
-function markSentences(name: string, mark: ReturnMark | undefined): string[] {
-  const { error, held, paused } = mark ?? {};
+function markSentences(name: string, mark: ReturnMark | undefined, now: number): string[] {
+  const { beginAt = 0, error, held, paused } = mark ?? {};
   return [
+    ...(beginAt <= now
+      ? []
+      : [
+          `begins at ${new Date(beginAt).toISOString()}: what is final before is not returned, unless the sync file gets an earlier begin`,
+        ]),
     ...(paused === undefined
       ? []
       : [`paused by ${paused.by.name}: nothing is handed over until "svcsync returns resume ${name}"`]),
