@@ -1,7 +1,7 @@
 /** Ends a new sync file: the way back to the ERP, for the person who wants it. */
 export const returnsText = `
 # The way back: approved service records with their lines, in an inbox that the ERP reads and answers. docs/guides/returns.md explains it,
-# and "svcsync returns ddl" prints the tables. The source is a database that svcsync and the ERP reach.
+# and "svcsync returns ddl --dialect postgres" prints the tables. The source is a database that svcsync and the ERP reach.
 #
 # returns:
 #   reports:

@@ -66,7 +66,8 @@ export const returnsErrors = errorPage({
     E_RETURN_INBOX: {
       meaning: "The inbox lacks a table, a column or a right, or a value does not fit its column.",
       normal: "Before the inbox was set up, or after its tables changed.",
-      remedy: '"svcsync returns ddl" prints what the inbox needs; "svcsync check" compares it with what is there.',
+      remedy:
+        '"svcsync returns ddl --dialect postgres" (or mysql, mssql, sqlite) prints what the inbox needs; "svcsync check" compares it with what is there.',
     },
     E_RETURN_UNCERTAIN: {
       meaning:

@@ -14,7 +14,6 @@ import { missingColumns, tableNames, type InboxTablesNow } from "./table-columns
 
 /** The largest difference between the database's clock and ours that needs no warning. */
 const CLOCK_MS = 2_000;
-const DDL = '"svcsync returns ddl" prints the statements that make it.';
 /** How many digits behind the point an amount may have. */
 const AMOUNT_DIGITS = 4;
 
@@ -33,10 +32,11 @@ export async function checkInbox(
     remedy,
   });
   const warning = (message: string, remedy: string): Finding => ({ subject, verdict: "warning", message, remedy });
+  const ddl = `"svcsync returns ddl --dialect ${inbox.dialect}" prints the statements that make it.`;
   const tables = await described(inbox, stream, signal);
-  if ("error" in tables) return [problem(errorText(errorFacts(tables.error)), DDL)];
+  if ("error" in tables) return [problem(errorText(errorFacts(tables.error)), ddl)];
   const missing = [...missingColumns(stream, tables), ...unfit(stream, tables)];
-  if (missing.length > 0) return missing.map((message) => problem(message, DDL));
+  if (missing.length > 0) return missing.map((message) => problem(message, ddl));
   const written = [tables.head, ...(tables.lines === undefined ? [] : [tables.lines])];
   const lasting = written.filter(({ isTransactional }) => !isTransactional).map(({ name }) => name);
   if (lasting.length > 0)
@@ -49,7 +49,7 @@ export async function checkInbox(
   const findings: Finding[] = [];
   for (const [message, isRefused] of await tried(inbox, stream, tables, signal)) {
     if (isRefused) return [problem(message, "Grant INSERT and SELECT to svcsync's user.")];
-    findings.push(problem(message, DDL));
+    findings.push(problem(message, ddl));
   }
   for (const table of written) {
     const rights = (await inbox.rights(table, signal)) ?? [];

@@ -14,6 +14,9 @@ import {
 /** The only one of svcsync's column names that is a word of SQL. */
 const RESERVED = "change";
 
+const JOB_RIGHTS = `-- The user of the ERP's job, unless it owns these tables, needs: the use of their schema, SELECT on all of them and on the view, and INSERT on the
+-- answers. Where several jobs lock rows (FOR UPDATE), also UPDATE on the heads.`;
+
 /** A table that several streams may share. */
 interface Planned {
   readonly own: readonly OwnColumn[];
@@ -69,6 +72,7 @@ export function inboxDdl(dialect: SqlDialect, streams: readonly InboxStream[]): 
       reads: [...answers.keys()].map(name),
       schemas: schemas.map(name),
     }),
+    JOB_RIGHTS,
     ...[...heads].flatMap(([table, { streams: of }]) => sampleJob(words, dialect, table, of)),
     "",
   ].join("\n\n");

@@ -91,6 +91,9 @@ grant insert, select on [svcsync].[return_lines] to svcsync; deny update, delete
 
 grant select on [svcsync].[answers] to svcsync; deny insert, update, delete on [svcsync].[answers] to svcsync;
 
+-- The user of the ERP's job, unless it owns these tables, needs: the use of their schema, SELECT on all of them and on the view, and INSERT on the
+-- answers. Where several jobs lock rows (FOR UPDATE), also UPDATE on the heads.
+
 -- A sample of the ERP's job. It takes one return after the other, each in one transaction with the ERP's own booking:
 --
 -- select top 1 * from [svcsync].[open] order by stream, service_id, version;
