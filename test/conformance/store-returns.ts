@@ -198,6 +198,10 @@ export function describeReturns(makePlace: MakePlace, { isOneProcess = false }: 
       expect(await returns.ended(aReturn("1"), { kind: "followed" })).toBe(false);
       expect(await returns.one(aReturn("1"))).toMatchObject({ following: "done", error: undefined, state: "accepted" });
       expect(await following()).toEqual([]);
+      scene.clock.advance(10);
+      expect(await returns.ended(aReturn("1"), { kind: "unfollowed" })).toBe(true);
+      expect(await returns.ended(aReturn("1"), { kind: "unfollowed" })).toBe(false);
+      expect(await following()).toMatchObject([{ attempts: 0, state: "accepted" }]);
     });
   });
 

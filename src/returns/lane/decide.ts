@@ -75,6 +75,14 @@ export function decideWanted(known: KnownSubject, hash: string, at: number): Ret
   return { action: "next", next: nextVersion(known), as: mustWait(known) ? "held" : "prepared" };
 }
 
+/**
+ * Whether what followed may be gone from the service: an approval that is taken back removes the invoice, and the next one makes another, without a
+ * number. Following looks before it writes, so asking once too often, as where the two clocks differ, changes nothing.
+ */
+export function mayHaveLostWhatFollowed({ base }: KnownSubject, decision: ReturnDecision, at: number): boolean {
+  return decision.action !== "next" && base?.following === "done" && at > base.preparedAt;
+}
+
 /** Decides about a subject that is no longer to be returned, or that is gone. */
 export function decideUnwanted(known: KnownSubject): ReturnDecision {
   const { stream, latest, base } = known;

@@ -7,6 +7,7 @@ import {
   decideUnwanted,
   decideWanted,
   isOld,
+  mayHaveLostWhatFollowed,
   nextVersion,
   type KnownSubject,
   type ReturnDecision,
@@ -117,13 +118,10 @@ export class Look {
       if (isOld(known, at)) return await this.#carryOut(subject, known, decideWanted(known, "", at), whole, EMPTY);
       const before = known.base?.kind === "cancelled" ? undefined : known.base?.content;
       const content = await mapper.content(whole, before, signal);
-      await this.#carryOut(
-        subject,
-        known,
-        decideWanted(known, mapper.hash(stream.kind === "reports" ? "fact" : stream.kind, content), at),
-        whole,
-        content,
-      );
+      const decision = decideWanted(known, mapper.hash(stream.kind === "reports" ? "fact" : stream.kind, content), at);
+      await this.#carryOut(subject, known, decision, whole, content);
+      if (known.base && this.#of.consequence && mayHaveLostWhatFollowed(known, decision, at))
+        await this.#deps.store.returns.ended(known.base, { kind: "unfollowed" });
     } catch (thrown) {
       if (!concernsOne(thrown)) throw thrown;
       await this.#block(subject, known, whole, thrown);

@@ -49,7 +49,9 @@ export type ReturnOutcome =
   /** Waits for a person. */
   | { readonly kind: "uncertain" | "held"; readonly error: ErrorFacts }
   /** What follows an accepted return is done. */
-  | { readonly kind: "followed" };
+  | { readonly kind: "followed" }
+  /** What had followed may be gone from the service: it is carried out again. */
+  | { readonly kind: "unfollowed" };
 
 /** Where a list of returns continues. */
 export type ReturnPlace = ReturnId & Pick<StoredReturn, "dueAt">;

@@ -35,6 +35,13 @@ export const COUNT =
   "SELECT stream, state, count(*) AS count, min(due_at) AS oldest FROM returns GROUP BY stream, state";
 export const COUNT_FOLLOWING = "SELECT stream, count(*) AS count FROM returns WHERE following = 'due' GROUP BY stream";
 
+/** Of an accepted return: what follows it in the service is done, or is to be done again. */
+export const follow = (kind: "followed" | "unfollowed") => {
+  const [from, to] = kind === "followed" ? ["due", "done"] : ["done", "due"];
+  return `UPDATE returns SET following = '${to}', due_at = @now, attempts = 0, error = NULL
+    WHERE ${IS_ONE} AND following = '${from}' RETURNING version`;
+};
+
 /** `streams` are named values, so that an index has them. */
 export const countRefused = (streams: readonly string[]) => `
   SELECT r.stream, count(*) AS count FROM returns r

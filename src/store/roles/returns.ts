@@ -26,6 +26,7 @@ import { markStatements, readMark, type MarkMembers } from "./return-marks.ts";
 import {
   COUNT,
   COUNT_FOLLOWING,
+  follow,
   FORGET,
   IS_NEXT,
   IS_ONE,
@@ -170,11 +171,9 @@ export class Returns implements ReturnStore {
         const event = outcome.kind === "held" ? "hold" : "doubt";
         return this.#move(id, event, { set: "attempts = attempts + 1, error = @error", values: { error } });
       }
-      case "followed": {
-        const sql = `
-          UPDATE returns SET following = 'done', attempts = 0, error = NULL WHERE ${IS_ONE} AND following = 'due' RETURNING version`;
-        return this.#changes([{ sql, values: keyValuesOf(id) }]);
-      }
+      case "followed":
+      case "unfollowed":
+        return this.#changes([{ sql: follow(outcome.kind), values: { ...keyValuesOf(id), now } }]);
     }
   }
 

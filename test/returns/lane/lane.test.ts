@@ -187,6 +187,32 @@ describe("an answer of the ERP", () => {
     });
   });
 
+  it.each([true, false])(
+    "is followed again when an approval was taken back and given again (seen between: %s)",
+    async (isSeenBetween) => {
+      const written: (string | undefined)[] = [];
+      const consequence: Consequence = {
+        carryOut: (_item: Return, { document }: ReturnAnswer) => Promise.resolve(void written.push(document)),
+      };
+      await using lane = await erpWithLane({ consequence });
+      const { scene, answer, count } = lane;
+      await scene.round();
+      scene.approve("2");
+      await scene.round();
+      await answer("prod/reports/2/1", "ok", "RE-7");
+      await scene.round();
+      scene.approve("2", 1, { approved: false });
+      if (isSeenBetween) await scene.round();
+      scene.clock.advance(1_000);
+      scene.approve("2");
+      await scene.round();
+      await scene.round();
+      expect(written).toEqual(["RE-7", "RE-7"]);
+      expect((await scene.states())[0]).toBe("2/1 fact accepted");
+      expect(await count()).toBe(1);
+    },
+  );
+
   it("lets the correction of a refused report flow without a person", async () => {
     await using lane = await erpWithLane();
     const { scene, answer, count } = lane;
