@@ -21,6 +21,12 @@ export function momentArgument(text: string): number {
   throw new InvalidArgumentError("expected a time such as 18:00 or 2026-11-22 18:00");
 }
 
+/** Parses what `begin` in the sync file takes: a day (from 00:00 UTC); or a moment, as above. */
+export function dayOrMomentArgument(text: string): number {
+  const at = /^\d{4}-\d{2}-\d{2}$/.test(text.trim()) ? Date.parse(text.trim()) : Number.NaN;
+  return Number.isNaN(at) ? momentArgument(text) : at;
+}
+
 function next(hour: number, minute: number): number {
   const at = new Date();
   at.setHours(hour, minute, 0, 0);

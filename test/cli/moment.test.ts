@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { durationArgument, momentArgument } from "../../src/cli/moment.ts";
+import { dayOrMomentArgument, durationArgument, momentArgument } from "../../src/cli/moment.ts";
 
 describe("a moment on the command line", () => {
   it("without a day is the next time that the clock shows it", () => {
@@ -13,6 +13,12 @@ describe("a moment on the command line", () => {
   it("with a day is local time, or the offset's", () => {
     expect(momentArgument("2026-11-22 18:00")).toBe(new Date(2026, 10, 22, 18).getTime());
     expect(momentArgument("2026-11-22T18:00:30+02:00")).toBe(Date.UTC(2026, 10, 22, 16, 0, 30));
+  });
+
+  it("is a day from 00:00 UTC where the sync file takes one too", () => {
+    expect(dayOrMomentArgument("2026-11-22")).toBe(Date.UTC(2026, 10, 22));
+    expect(dayOrMomentArgument("2026-11-22T18:00:00+02:00")).toBe(Date.UTC(2026, 10, 22, 16));
+    expect(() => dayOrMomentArgument("2026-13-22")).toThrow("expected a time");
   });
 
   it.each(["", "tomorrow", "24:00", "18:60", "18", "2026-13-22 18:00", "22.11.2026"])("is refused as %j", (text) => {

@@ -54,7 +54,7 @@ export function loadMappingCases(
   const problems = [...yaml.problems, ...strange.map((problem) => yaml.place(problem))];
   if (value === undefined || problems.length > 0)
     throw new StopError("E_TEST_FILE", placedText(file, problems), { details: { file } });
-  const { names = {}, bound = {}, cases, returns = [] } = value;
+  const { names = {}, bound = {}, cases, returns } = value;
   const placed = <Words extends CaseWords | ReturnCaseWords>(words: Words, list: string, at: number) => ({
     ...words,
     title: words.name ?? `${words.stream} (case ${at + 1})`,
@@ -68,7 +68,7 @@ export function loadMappingCases(
   };
 }
 
-function unknownReturns({ returns = [] }: CaseFileWords, known: CaseContext["returns"]): Problem[] {
+function unknownReturns({ returns }: CaseFileWords, known: CaseContext["returns"]): Problem[] {
   if (known === undefined) return [];
   const names = known.map(({ name }) => name);
   return returns.flatMap(({ stream: name, expect }, at): Problem[] => {

@@ -59,12 +59,17 @@ const returnCase = z.strictObject({
     ),
 });
 
-export const caseFile = z.strictObject({
-  names: z.record(z.string(), z.array(row, { error: "a list of records, each with its id" })).optional(),
-  bound: z.record(z.string(), z.record(z.string(), id.nullable())).optional(),
-  cases: z.array(mappingCase, { error: "a list of cases" }).min(1),
-  returns: z.array(returnCase, { error: "a list of cases" }).optional(),
-});
+export const caseFile = z
+  .strictObject({
+    names: z.record(z.string(), z.array(row, { error: "a list of records, each with its id" })).optional(),
+    bound: z.record(z.string(), z.record(z.string(), id.nullable())).optional(),
+    cases: z.array(mappingCase, { error: "a list of cases" }).default([]),
+    returns: z.array(returnCase, { error: "a list of cases" }).default([]),
+  })
+  .refine(({ cases, returns }) => cases.length + returns.length > 0, {
+    path: ["cases"],
+    error: "expected at least one case, here or under returns",
+  });
 
 export type CaseWords = z.infer<typeof mappingCase>;
 export type ReturnCaseWords = z.infer<typeof returnCase>;

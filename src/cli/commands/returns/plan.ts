@@ -4,7 +4,7 @@ import { errorText, type ErrorFacts } from "#model";
 import { knownReturnStream } from "#operator";
 import { planReturns, type PlannedReturn } from "#returns";
 import { positiveInteger } from "../../arguments.ts";
-import { momentArgument } from "../../moment.ts";
+import { dayOrMomentArgument } from "../../moment.ts";
 import type { JsonOptions, Registration } from "../../command-context.ts";
 import { exitCode, printJson, type Io } from "../../output/io.ts";
 import { table } from "../../output/table.ts";
@@ -22,8 +22,8 @@ export const registerReturnsPlan: Registration = (cli) =>
     .command("plan", "Show what would go back if the lane had begun at a moment; writes nothing")
     .argument("<stream>", "a stream under `returns` in the sync file")
     .addOption(
-      new Option("--since <moment>", "for example 2026-11-01 00:00; `begin` in the sync file takes the same")
-        .argParser(momentArgument)
+      new Option("--since <moment>", "a day (from 00:00 UTC), as `begin` in the sync file, or a time")
+        .argParser(dayOrMomentArgument)
         .makeOptionMandatory(),
     )
     .option("--limit <count>", "stop after this many", positiveInteger, 100)
