@@ -2,6 +2,7 @@ import { backoffMs, errorFacts, ParkError, RetryError, SyncError, WaitError, typ
 import type { ReturnMark, StoredReturn } from "#store";
 import { withCounted, guardReturns } from "./guard.ts";
 import type { LaneDeps, LaneStream } from "./lane-stream.ts";
+import { someAtOnce } from "./some-at-once.ts";
 
 const AT_ONCE = 100;
 /** Handed over at the same moment: the inbox's disk serves several commits with one write. */
@@ -60,25 +61,13 @@ export class HandOver {
 
   /** Hands over some at once, but of each subject one: a later version never overtakes an earlier one. Resolves to how many arrived. */
   async #each(due: readonly StoredReturn[], signal: AbortSignal): Promise<number> {
-    const left = [...due];
     const begun = new Set<string>();
     let count = 0;
-    const work = async () => {
-      for (let item = left.shift(); item !== undefined && !signal.aborted; item = left.shift()) {
-        if (begun.has(item.subject)) continue;
-        begun.add(item.subject);
-        if (await this.#isAhead(item)) continue;
-        try {
-          if (await this.#one(item, signal)) count++;
-        } catch (thrown) {
-          // The inbox takes nothing now: the rest waits.
-          left.length = 0;
-          throw thrown;
-        }
-      }
-    };
-    const ended = await Promise.allSettled(Array.from({ length: Math.min(TOGETHER, due.length) }, work));
-    for (const one of ended) if (one.status === "rejected") throw one.reason;
+    await someAtOnce(due, TOGETHER, async (item) => {
+      if (signal.aborted || begun.has(item.subject)) return;
+      begun.add(item.subject);
+      if (!(await this.#isAhead(item)) && (await this.#one(item, signal))) count++;
+    });
     return count;
   }
 

@@ -13,6 +13,7 @@ import {
   type ReturnDecision,
 } from "./decide.ts";
 import type { LaneDeps, LaneStream } from "./lane-stream.ts";
+import { someAtOnce } from "./some-at-once.ts";
 
 /** Between two looks at all records, in milliseconds. */
 const WHOLE_LOOK_MS = DAY_MS;
@@ -88,15 +89,10 @@ export class Look {
     const unknown = subjects.filter((subject) => !latest.has(subject));
     const highest =
       unknown.length === 0 ? new Map<string, number>() : await destination.highest(stream.name, unknown, signal);
-    const left = [...subjects];
-    const work = async () => {
-      for (let subject = left.shift(); subject !== undefined; subject = left.shift()) {
-        signal.throwIfAborted();
-        await this.#decide(subject, { beginAt, latest: latest.get(subject), highest: highest.get(subject) }, signal);
-      }
-    };
-    const ended = await Promise.allSettled(Array.from({ length: Math.min(AT_ONCE, left.length) }, work));
-    for (const one of ended) if (one.status === "rejected") throw one.reason;
+    await someAtOnce(subjects, AT_ONCE, async (subject) => {
+      signal.throwIfAborted();
+      await this.#decide(subject, { beginAt, latest: latest.get(subject), highest: highest.get(subject) }, signal);
+    });
   }
 
   async #decide(
