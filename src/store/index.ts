@@ -6,7 +6,7 @@ export { addCounts, countNames } from "./hour-counts.ts";
 export type { Note } from "./note.ts";
 export { ownText } from "./own-text.ts";
 export { leftOut } from "./refusals.ts";
-export { historyOf } from "./rows/return-row.ts";
+export { historyOf, returnHistory } from "./rows/return-row.ts";
 export { mayReturn } from "./return-transitions.ts";
 export { isAnswerable } from "./transitions.ts";
 export { verifyBackup, type VerifiedBackup } from "./sqlite/durability/backup.ts";

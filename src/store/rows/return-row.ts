@@ -1,4 +1,4 @@
-import type { ErrorFacts, RecordId, ReturnContent, ReturnId, ReturnKind, ReturnState } from "#model";
+import type { ErrorFacts, RecordId, ReturnContent, ReturnId, ReturnKind, ReturnState, StreamName } from "#model";
 import type { StoredReturn } from "../contract/returns.ts";
 import { parseOptional, type JsonText } from "./json-text.ts";
 
@@ -57,7 +57,12 @@ export function returnOf(row: ReturnRow): StoredReturn {
 
 /** Under which name the history has what people did to a return. */
 export function historyOf({ stream, subject }: Pick<ReturnId, "stream" | "subject">): RecordId {
-  return { stream: `returns/${stream}`, key: subject };
+  return { stream: returnHistory(stream), key: subject };
+}
+
+/** The stream under which the history has what people did to a stream of returns. */
+export function returnHistory(stream: string): StreamName {
+  return `returns/${stream}`;
 }
 
 /** The values that name a return in a statement. */

@@ -1,4 +1,4 @@
-import { historyOf } from "#store";
+import { returnHistory } from "#store";
 import { defineAct } from "../act.ts";
 import { knownReturnStream } from "./known-return.ts";
 
@@ -9,7 +9,7 @@ export const pauseReturnsAct = defineAct({
   audit: "pause",
   async run({ store, returns }, { target: stream }, by) {
     knownReturnStream(returns, stream);
-    await store.acts.save(historyOf({ stream, subject: "" }).stream, { action: "pause", outcome: "paused" }, by);
+    await store.acts.save(returnHistory(stream), { action: "pause", outcome: "paused" }, by);
     await store.returns.saveMark(stream, { paused: { at: store.clock.now(), by } });
   },
   forms: ({ name, state }) =>

@@ -1,5 +1,5 @@
 import { counted, ParkError } from "#model";
-import { historyOf } from "#store";
+import { returnHistory } from "#store";
 import { defineAct } from "../act.ts";
 import { whole } from "../inputs.ts";
 import { knownReturnStream } from "./known-return.ts";
@@ -20,7 +20,7 @@ export const releaseReturnsAct = defineAct({
       throw new ParkError("E_RETURN_SETTLED", `the guard does not hold ${stream}, so nothing was done`);
     const released = count ?? mark.held.count;
     const outcome = `released ${counted(released, "return")}`;
-    await store.acts.save(historyOf({ stream, subject: "" }).stream, { action: "release", outcome }, by);
+    await store.acts.save(returnHistory(stream), { action: "release", outcome }, by);
     await store.returns.saveMark(stream, { held: undefined, released });
     return released;
   },

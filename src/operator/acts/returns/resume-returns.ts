@@ -1,4 +1,4 @@
-import { historyOf } from "#store";
+import { returnHistory } from "#store";
 import { defineAct } from "../act.ts";
 import { knownReturnStream } from "./known-return.ts";
 
@@ -10,7 +10,7 @@ export const resumeReturnsAct = defineAct({
   wakes: "returns",
   async run({ store, returns }, { target: stream }, by) {
     knownReturnStream(returns, stream);
-    await store.acts.save(historyOf({ stream, subject: "" }).stream, { action: "resume", outcome: "resumed" }, by);
+    await store.acts.save(returnHistory(stream), { action: "resume", outcome: "resumed" }, by);
     await store.returns.saveMark(stream, { paused: undefined });
   },
   forms: ({ name, state }) => (state === "paused" ? [{ label: "Resume", spoken: `Resume ${name}` }] : []),
