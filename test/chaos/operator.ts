@@ -1,7 +1,7 @@
 import { buffer } from "node:stream/consumers";
 import { z } from "zod";
 import { readSyncFile } from "#daemon";
-import { sleep, systemClock } from "#model";
+import { recordLabel, sleep, systemClock } from "#model";
 import { streamStatus } from "#pipeline";
 import type { SampleErp, Sandbox } from "#sandbox";
 import { startProgram } from "./daemon-process.ts";
@@ -19,8 +19,6 @@ const HEARD_WITHIN_MS = 20_000;
 const planShape = z.object({
   plans: z.array(z.object({ orphans: z.array(z.object({ resource: z.string(), serviceId: z.number() })) })),
 });
-
-const recordShape = z.object({ id: z.object({ stream: z.string(), key: z.string() }) });
 
 interface Ended {
   readonly code: number | null;
@@ -88,11 +86,21 @@ export class Operator {
     await this.insist([0], "reconcile", "--repair");
   }
 
-  /** At the end: what the ERP deleted while svcsync could not learn of it, and what svcsync itself deleted and forgot. */
+  /** At the end: what the ERP deleted while svcsync could not learn of it. */
   async tidy(): Promise<void> {
     await this.attend();
-    await this.#answerGone();
     await this.#cleanUp();
+  }
+
+  /**
+   * What svcsync itself deleted in the service and forgot with its store: each is parked when it is compared, which may be long after
+   * the person asked for the comparison.
+   */
+  async answerGone(): Promise<void> {
+    await using store = await this.#desk.openStore();
+    const parked = await store.records({ states: ["parked"], limit: 10_000 });
+    for (const { id, error } of parked)
+      if (error?.code === "E_RECORD_GONE") await this.svcsync("resolve", recordLabel(id), "--create");
   }
 
   /** Confirms each stream that is held, as its remedy says. */
@@ -117,14 +125,6 @@ export class Operator {
         for (const name of asked) answeredAt.set(name, Date.now());
       } else if (held.length === 0 && Date.now() > until) return;
       await sleep(LOOK_MS);
-    }
-  }
-
-  async #answerGone(): Promise<void> {
-    const { stdout } = await this.insist([0], "records", "--code", "E_RECORD_GONE", "--json");
-    for (const line of stdout.split("\n").filter(Boolean)) {
-      const { id } = recordShape.parse(JSON.parse(line));
-      await this.svcsync("resolve", `${id.stream}/${id.key}`, "--create");
     }
   }
 

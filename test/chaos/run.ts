@@ -93,7 +93,10 @@ export async function runChaos(
   if (stores.wasOlder) await operator.tidy();
   merger.settle();
   const look = () => judge(rig, people, merger, stores.wasOlder);
-  const { counts, isQuiet } = await drain(rig, async () => isSettled(rig, await look()));
+  const { counts, isQuiet } = await drain(rig, async () => {
+    if (stores.wasOlder) await operator.answerGone();
+    return isSettled(rig, await look());
+  });
   attending.abort();
   await attended;
   const exit = await keeper.stop();

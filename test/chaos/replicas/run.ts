@@ -92,7 +92,10 @@ export async function runReplicas(
   if (wasOlder) await operator.tidy();
   merger.settle();
   const look = () => judge(site, people, merger, wasOlder, striker.usesOtherFile ? turned : undefined);
-  const { counts, isQuiet } = await drain(site, async () => isSettled(site, await look()));
+  const { counts, isQuiet } = await drain(site, async () => {
+    if (wasOlder) await operator.answerGone();
+    return isSettled(site, await look());
+  });
   attending.abort();
   await attended;
   await writeFile(`${site.folder}/unfinished.jsonl`, await witness.unfinished());
