@@ -18,7 +18,8 @@ describe("the hosted workflows", () => {
 
   it("call what a person calls", () => {
     expect(read(`${folder}/ci.yml`)).toContain("sudo --preserve-env=CI,PATH .ci/run");
-    expect(statSync(join(root, ".ci/run")).mode & 0o111).not.toBe(0);
+    expect(read(`${folder}/nightly.yml`)).toContain("sudo --preserve-env=CI,PATH .ci/nightly");
+    for (const name of ["run", "nightly"]) expect(statSync(join(root, ".ci", name)).mode & 0o111).not.toBe(0);
     expect(read(`${folder}/release.yml`)).toContain("npm run release -- ");
   });
 });
