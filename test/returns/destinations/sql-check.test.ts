@@ -104,7 +104,8 @@ describe("the check of rights", () => {
     const { writer, url } = erp.place;
     const database = new URL(url).pathname.slice(1);
     const on = (table: string) => `${database}.svcsync_${table}`;
-    await writer.run(`create or replace user lane@'%' identified by 'lane'`);
+    await writer.run("drop user if exists lane@'%'");
+    await writer.run("create user lane@'%' identified by 'lane'");
     for (const table of ["returns", "return_lines", "answers"])
       await writer.run(`grant select on ${on(table)} to lane@'%'`);
     await using source = await opened(url.replace("svcsync:svcsync@", "lane:lane@"));

@@ -73,7 +73,12 @@ describe.each(typed)("a value for a column of %s", (dialect) => {
     async () => {
       await using x = await column(dialect, "varchar(5) character set latin1");
       expect(await x.put("Größe")).toBe("Größe");
-      await expect(x.put("🔧")).rejects.toMatchObject(misfit("Incorrect string value"));
+      // MariaDB names the column and the value, MySQL both collations.
+      await expect(x.put("🔧")).rejects.toMatchObject({
+        code: "E_RETURN_INBOX",
+        details: { column: expect.any(String) },
+        message: expect.stringMatching(/Incorrect string value|Conversion from collation/),
+      });
     },
   );
 

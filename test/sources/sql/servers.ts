@@ -33,7 +33,10 @@ export function useServers(): Servers {
       return mariadb;
     },
     async open(dialect, settings) {
-      const urls: Readonly<Record<string, string>> = { postgres: postgres.url, mysql: mariadb.url };
+      const urls: Readonly<Record<string, string>> = {
+        postgres: postgres.url,
+        mysql: process.env["MYSQL_TEST_URL"] ?? mariadb.url,
+      };
       return await openSql(dialect, urls[dialect], settings);
     },
   };
