@@ -78,6 +78,8 @@ export { beginningOf, counted, oneLine, printable, shortened } from "./text.ts";
 export { isLoopback, secretsInAddress, splitHosts } from "./address.ts";
 export { utf8Fault, type Utf8Fault } from "./utf8.ts";
 export {
+  HANDED_STATES,
+  isHanded,
   RETURN_STATES,
   returnName,
   type Return,

@@ -80,6 +80,19 @@ export const RETURN_STATES = [
 ] as const;
 export type ReturnState = (typeof RETURN_STATES)[number];
 
+/** States in which the ERP has a version, or may have it, or will. */
+export const HANDED_STATES = [
+  "prepared",
+  "delivered",
+  "accepted",
+  "refused",
+  "uncertain",
+] as const satisfies readonly ReturnState[];
+
+export function isHanded(state: ReturnState): boolean {
+  return HANDED_STATES.some((each) => each === state);
+}
+
 /** The name of a return at its destination: at most 120 characters. `installation` tells two installations on one inbox apart. */
 export function returnName(installation: string, { stream, subject, version }: ReturnId): string {
   return `${installation}/${stream}/${subject}/${version}`;

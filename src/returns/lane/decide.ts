@@ -1,4 +1,4 @@
-import type { ReturnKind, ReturnState } from "#model";
+import { isHanded, type ReturnKind, type ReturnState } from "#model";
 import type { ReturnStream } from "#mapping";
 import type { StoredReturn } from "#store";
 
@@ -8,7 +8,10 @@ export interface KnownSubject {
   /** Nothing that was final before is returned. */
   readonly beginAt: number;
   readonly latest: StoredReturn | undefined;
-  /** The newest version that the ERP has, or may have: see {@link baseNumber}. */
+  /**
+   * The newest version that the ERP has, or may have: see {@link baseNumber}. Its hash is empty where another store wrote it: what it says is
+   * unknown here.
+   */
   readonly base: StoredReturn | undefined;
   /** The highest version in the inbox, asked where `latest` is undefined. */
   readonly highest: number | undefined;
@@ -28,15 +31,13 @@ export type ReturnDecision =
   | { readonly action: "next"; readonly next: NextVersion; readonly as: "prepared" | "seen" | "held" };
 
 const NOTHING: ReturnDecision = { action: "nothing" };
-/** States in which the ERP has a version, or may have it, or will. */
-export const HANDED: readonly ReturnState[] = ["prepared", "delivered", "accepted", "refused", "uncertain"];
 /** States of a version that waits, and that the ERP does not have. */
 const WAITING: readonly ReturnState[] = ["held", "blocked"];
 
 /** The version that the ERP has, or may have: the latest, or the one that it was to replace. Undefined if there is none. */
 export function baseNumber(latest: StoredReturn | undefined): number | undefined {
   if (latest === undefined) return undefined;
-  return HANDED.includes(latest.state) ? latest.version : latest.replaces;
+  return isHanded(latest.state) ? latest.version : latest.replaces;
 }
 
 /** The version that a subject gets next, if it is to be returned. */
@@ -95,11 +96,12 @@ export function decideUnwanted(known: KnownSubject): ReturnDecision {
 }
 
 /**
- * Whether a person confirms it: a change of what the ERP has, by the stream's policy, and anything about a subject that a person withdrew. What
- * the ERP refused, it has not booked: its correction flows.
+ * Whether a person confirms it: a change of what the ERP has, by the stream's policy, a change of what another store wrote, and anything about a
+ * subject that a person withdrew. What the ERP refused, it has not booked: its correction flows.
  */
 function mustWait({ stream, latest, base }: KnownSubject): boolean {
   if (stream.kind !== "reports") return false;
   if (latest?.state === "withdrawn" && latest.hash !== "") return true;
-  return stream.corrections === "hold" && base !== undefined && base.state !== "refused";
+  if (base === undefined || base.state === "refused") return false;
+  return base.hash === "" || stream.corrections === "hold";
 }

@@ -1,8 +1,17 @@
-import { backoffMs, DAY_MS, errorFacts, isJsonObject, ParkError, SyncError, type ReturnContent } from "#model";
+import {
+  backoffMs,
+  DAY_MS,
+  errorFacts,
+  HANDED_STATES,
+  isHanded,
+  isJsonObject,
+  ParkError,
+  SyncError,
+  type ReturnContent,
+} from "#model";
 import type { ReturnMark, StoredReturn } from "#store";
 import type { WholeRecord } from "../contract.ts";
 import {
-  HANDED,
   baseNumber,
   decideUnwanted,
   decideWanted,
@@ -74,7 +83,7 @@ export class Look {
     if (stream.kind !== "reports") return;
     let after: StoredReturn | undefined;
     do {
-      const rows = await returns.find({ stream: stream.name, states: HANDED, after, limit: ROWS_AT_ONCE });
+      const rows = await returns.find({ stream: stream.name, states: HANDED_STATES, after, limit: ROWS_AT_ONCE });
       const missing = rows.filter(({ subject, kind }) => kind !== "cancelled" && !final.has(subject));
       await this.#consider([...new Set(missing.map(({ subject }) => subject))], beginAt, signal);
       after = rows.length < ROWS_AT_ONCE ? undefined : rows.at(-1);
@@ -124,14 +133,16 @@ export class Look {
     }
   }
 
-  /** The newest version that the ERP has, or may have. What it says is unknown (no hash) if the inbox has another than was written here. */
+  /** The newest version that the ERP has, or may have: without a hash and a content if another store wrote it. */
   async #base(latest: StoredReturn | undefined): Promise<StoredReturn | undefined> {
     const version = baseNumber(latest);
     if (latest === undefined || version === undefined) return undefined;
     if (version === latest.version) return latest;
     const { stream, subject } = latest;
     const base = await this.#deps.store.returns.one({ stream, subject, version });
-    return base && (HANDED.some((state) => state === base.state) ? base : { ...base, hash: "", content: EMPTY });
+    if (base !== undefined && isHanded(base.state)) return base;
+    const kind = this.#of.stream.kind === "reports" ? "fact" : latest.kind;
+    return { ...latest, version, kind, state: "delivered", following: undefined, hash: "", content: EMPTY };
   }
 
   async #carryOut(

@@ -1,7 +1,8 @@
-import { expect, it } from "vitest";
+import { describe, expect, it } from "vitest";
 import { ParkError } from "#model";
 import type { Destination } from "#returns";
 import { sqlitePlace } from "../../store/sqlite-place.ts";
+import type { Opened } from "../../sources/sql/opened.ts";
 import { useServers } from "../../sources/sql/servers.ts";
 import { withInbox } from "../destinations/sql-inbox.ts";
 import { LaneScene, missingKey, ScriptedService } from "./lane-scene.ts";
@@ -9,27 +10,55 @@ import { LaneScene, missingKey, ScriptedService } from "./lane-scene.ts";
 const { open } = useServers();
 const PERSON = { name: "anna", via: "cli" } as const;
 
-it("hands nothing over as known that the inbox has only as an older version", async () => {
-  await using erp = await withInbox(await open("sqlite"), "sqlite");
-  await using scene = await LaneScene.open(erp.source, { corrections: "send" });
-  await using other = await LaneScene.open(
-    erp.source,
-    { corrections: "send", installation: "other" },
-    { place: await sqlitePlace(), service: new ScriptedService() },
-  );
-  for (const lane of [scene, other]) {
-    await lane.round();
-    lane.approve("2", 1);
-    await lane.round();
+describe("two installations on one inbox", () => {
+  /** Both handed over the first version; then `scene` two more, and `other` fell into conflict with them. */
+  async function inConflict(erp: Opened) {
+    const scene = await LaneScene.open(erp.source, { corrections: "send" });
+    const other = await LaneScene.open(
+      erp.source,
+      { corrections: "send", installation: "other" },
+      { place: await sqlitePlace(), service: new ScriptedService() },
+    );
+    for (const lane of [scene, other]) {
+      await lane.round();
+      lane.approve("2", 1);
+      await lane.round();
+    }
+    for (const hours of [2, 3]) {
+      scene.approve("2", hours);
+      await scene.round();
+    }
+    other.approve("2", 2);
+    await other.round();
+    return {
+      other,
+      async [Symbol.asyncDispose]() {
+        await scene[Symbol.asyncDispose]();
+        await other[Symbol.asyncDispose]();
+      },
+    };
   }
-  for (const hours of [2, 3]) {
-    scene.approve("2", hours);
-    await scene.round();
-  }
-  other.approve("2", 2);
-  await other.round();
-  expect(await other.states()).toEqual(["2/1 fact delivered", "2/2 correction withdrawn", "2/4 correction held"]);
-  expect(await erp.place.writer.one("select count(*) from svcsync_returns")).toSatisfy((count) => Number(count) === 3);
+
+  it("hand nothing over as known that the inbox has only as an older version", async () => {
+    await using erp = await withInbox(await open("sqlite"), "sqlite");
+    await using lanes = await inConflict(erp);
+    expect((await lanes.other.states()).at(-1)).toBe("2/4 correction held");
+    expect(Number(await erp.place.writer.one("select count(*) from svcsync_returns"))).toBe(3);
+  });
+
+  it("let a person decide about every later change too, as a correction of what the ERP has", async () => {
+    await using erp = await withInbox(await open("sqlite"), "sqlite");
+    await using lanes = await inConflict(erp);
+    const { other } = lanes;
+    other.approve("2", 9);
+    await other.round();
+    expect((await other.states()).slice(-2)).toEqual(["2/4 correction withdrawn", "2/5 correction held"]);
+    expect(await other.one("2", 5)).toMatchObject({ replaces: 3 });
+    other.service.set("2", undefined);
+    await other.round();
+    expect((await other.states()).at(-1)).toBe("2/6 cancelled held");
+    expect(Number(await erp.place.writer.one("select count(*) from svcsync_returns"))).toBe(3);
+  });
 });
 
 it("lets the others flow beside a key that no return can be named after", async () => {
