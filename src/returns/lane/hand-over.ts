@@ -64,9 +64,10 @@ export class HandOver {
     const begun = new Set<string>();
     let count = 0;
     await someAtOnce(due, TOGETHER, async (item) => {
-      if (signal.aborted || begun.has(item.subject)) return;
+      // Where an earlier version failed, it is due after the later one, and comes behind it in this list.
+      if (signal.aborted || (await this.#isAhead(item)) || begun.has(item.subject)) return;
       begun.add(item.subject);
-      if (!(await this.#isAhead(item)) && (await this.#one(item, signal))) count++;
+      if (await this.#one(item, signal)) count++;
     });
     return count;
   }

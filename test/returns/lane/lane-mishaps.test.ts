@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { ParkError } from "#model";
+import { ParkError, RetryError } from "#model";
 import type { Destination } from "#returns";
 import { sqlitePlace } from "../../store/sqlite-place.ts";
 import type { Opened } from "../../sources/sql/opened.ts";
@@ -11,34 +11,6 @@ const { open } = useServers();
 const PERSON = { name: "anna", via: "cli" } as const;
 
 describe("two installations on one inbox", () => {
-  /** Both handed over the first version; then `scene` two more, and `other` fell into conflict with them. */
-  async function inConflict(erp: Opened) {
-    const scene = await LaneScene.open(erp.source, { corrections: "send" });
-    const other = await LaneScene.open(
-      erp.source,
-      { corrections: "send", installation: "other" },
-      { place: await sqlitePlace(), service: new ScriptedService() },
-    );
-    for (const lane of [scene, other]) {
-      await lane.round();
-      lane.approve("2", 1);
-      await lane.round();
-    }
-    for (const hours of [2, 3]) {
-      scene.approve("2", hours);
-      await scene.round();
-    }
-    other.approve("2", 2);
-    await other.round();
-    return {
-      other,
-      async [Symbol.asyncDispose]() {
-        await scene[Symbol.asyncDispose]();
-        await other[Symbol.asyncDispose]();
-      },
-    };
-  }
-
   it("hand nothing over as known that the inbox has only as an older version", async () => {
     await using erp = await withInbox(await open("sqlite"), "sqlite");
     await using lanes = await inConflict(erp);
@@ -58,6 +30,18 @@ describe("two installations on one inbox", () => {
     await other.round();
     expect((await other.states()).at(-1)).toBe("2/6 cancelled held");
     expect(Number(await erp.place.writer.one("select count(*) from svcsync_returns"))).toBe(3);
+  });
+});
+
+describe("a report that is corrected while the inbox does not answer", () => {
+  it("is handed over version by version, though the first one is due last", async () => {
+    await using erp = await withInbox(await open("sqlite"), "sqlite");
+    await using waiting = await withTwoWaiting(erp);
+    const { scene, link } = waiting;
+    link.isDown = false;
+    await scene.round(3_600_000);
+    await scene.round();
+    expect(await scene.states()).toEqual(["2/1 fact delivered", "2/2 correction delivered"]);
   });
 });
 
@@ -116,6 +100,54 @@ it("takes an answer as the proof that what was uncertain arrived", async () => {
   await scene.round();
   expect(await scene.states()).toEqual(["2/1 fact accepted"]);
 });
+
+/** Both handed over the first version; then `scene` two more, and `other` fell into conflict with them. */
+async function inConflict(erp: Opened) {
+  const scene = await LaneScene.open(erp.source, { corrections: "send" });
+  const other = await LaneScene.open(
+    erp.source,
+    { corrections: "send", installation: "other" },
+    { place: await sqlitePlace(), service: new ScriptedService() },
+  );
+  for (const lane of [scene, other]) {
+    await lane.round();
+    lane.approve("2", 1);
+    await lane.round();
+  }
+  for (const hours of [2, 3]) {
+    scene.approve("2", hours);
+    await scene.round();
+  }
+  other.approve("2", 2);
+  await other.round();
+  return {
+    other,
+    async [Symbol.asyncDispose]() {
+      await scene[Symbol.asyncDispose]();
+      await other[Symbol.asyncDispose]();
+    },
+  };
+}
+
+/** Two versions wait; `link.isDown = false` lets them flow. */
+async function withTwoWaiting(erp: Opened) {
+  const link = { isDown: true };
+  const through = (destination: Destination): Destination => ({
+    ...doubting(destination),
+    deliver: (...of) => {
+      if (link.isDown) throw new RetryError("E_SOURCE_UNREACHABLE", "the inbox does not answer");
+      return destination.deliver(...of);
+    },
+  });
+  const scene = await LaneScene.open(erp.source, { corrections: "send", through });
+  await scene.round();
+  for (const hours of [1, 2]) {
+    scene.approve("2", hours);
+    await scene.round();
+  }
+  expect(await scene.states()).toEqual(["2/1 fact prepared", "2/2 correction prepared"]);
+  return { scene, link, [Symbol.asyncDispose]: () => scene[Symbol.asyncDispose]() };
+}
 
 function answer(writer: { run(sql: string): Promise<unknown> }, name: string, result: string): Promise<unknown> {
   return writer.run(
