@@ -1,13 +1,14 @@
 import type { ReturnState } from "#model";
 
 /**
- * What happens to a return. By the lane: make (a blocked one), pass (a newer version replaces one that waits), deliver, fail (tried again
- * later), doubt, hold, takeBack (the service took the change back). By the ERP: accept, refuse. By a person: send, withdraw, arrive,
+ * What happens to a return. By the lane: make (a blocked one), pass (a newer version replaces one that waits), supersede (the inbox says something
+ * else, so a version behind it replaces this one), deliver, fail (tried again later), doubt, hold, takeBack (the service took the change back). By the ERP: accept, refuse. By a person: send, withdraw, arrive,
  * forget (its contents).
  */
 export type ReturnEvent =
   | "make"
   | "pass"
+  | "supersede"
   | "deliver"
   | "fail"
   | "doubt"
@@ -22,7 +23,7 @@ export type ReturnEvent =
 
 type Moves = Partial<Record<ReturnEvent, ReturnState>>;
 
-const WITHDRAWN = { pass: "withdrawn", withdraw: "withdrawn", takeBack: "withdrawn" } as const;
+const WITHDRAWN = { pass: "withdrawn", supersede: "withdrawn", withdraw: "withdrawn", takeBack: "withdrawn" } as const;
 const ANSWERED = { accept: "accepted", refuse: "refused" } as const;
 
 /**
@@ -33,7 +34,7 @@ const ANSWERED = { accept: "accepted", refuse: "refused" } as const;
 export const RETURN_MOVES: { readonly [State in ReturnState]: Readonly<Moves> } = {
   blocked: { ...WITHDRAWN, make: "blocked", send: "blocked" },
   held: { ...WITHDRAWN, send: "prepared" },
-  prepared: { deliver: "delivered", fail: "prepared", doubt: "uncertain", hold: "held" },
+  prepared: { supersede: "withdrawn", deliver: "delivered", fail: "prepared", doubt: "uncertain", hold: "held" },
   uncertain: { ...ANSWERED, send: "prepared", arrive: "delivered" },
   delivered: { ...ANSWERED, forget: "delivered" },
   accepted: { ...ANSWERED, fail: "accepted", forget: "accepted" },

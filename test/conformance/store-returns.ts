@@ -120,6 +120,45 @@ export function describeReturns(makePlace: MakePlace, { isOneProcess = false }: 
       ]);
     });
 
+    it("does not come behind a version that a person sent meanwhile", async () => {
+      await using scene = await Scene.open(makePlace);
+      const { returns } = scene.store;
+      await inState(scene, aReturn("1", 1), "accepted");
+      await inState(scene, aReturn("1", 2), "held");
+      await returns.decide(aReturn("1", 2), "send", anna);
+      const next = aReturn("1", 3, { replaces: 1 });
+      for (const as of [prepared, held]) expect(await returns.prepare(next, as)).toBe(false);
+      expect(names(await returns.versions("reports", "1"))).toEqual(["1/2", "1/1"]);
+      expect(await returns.prepare({ ...next, replaces: 2 }, held)).toBe(true);
+      expect((await returns.one(aReturn("1", 2)))?.state).toBe("prepared");
+    });
+
+    it("is superseded in one step by a version behind all others, and so is what waits behind it", async () => {
+      await using scene = await Scene.open(makePlace);
+      const { returns } = scene.store;
+      const error = { ...OOPS, code: "E_RETURN_CONFLICT" } as const;
+      await inState(scene, aReturn("1", 1), "accepted");
+      await inState(scene, aReturn("1", 2), "prepared");
+      await inState(scene, aReturn("1", 3), "prepared");
+      await inState(scene, aReturn("1", 4), "held");
+      await inState(scene, aReturn("2", 2), "prepared");
+      const next = aReturn("1", 9, { replaces: 8, hash: "hash 4" });
+      const states = async () =>
+        (await returns.versions("reports", "1")).map(({ version, state }) => `${version} ${state}`);
+      const before = await states();
+      for (const version of [1, 4, 5])
+        expect(await returns.supersede(aReturn("1", version), error, next, { state: "held", error })).toBe(false);
+      const taken = aReturn("1", 4, { replaces: 3 });
+      expect(await returns.supersede(aReturn("1", 2), error, taken, { state: "held", error })).toBe(false);
+      expect(await states()).toEqual(before);
+      expect(await returns.supersede(aReturn("1", 2), error, next, { state: "held", error })).toBe(true);
+      expect(await returns.supersede(aReturn("1", 2), error, next, { state: "held", error })).toBe(false);
+      expect(await states()).toEqual(["9 held", "4 withdrawn", "3 withdrawn", "2 withdrawn", "1 accepted"]);
+      expect(await returns.one(next)).toMatchObject({ replaces: 8, hash: "hash 4", error });
+      expect(await returns.one(aReturn("1", 2))).toMatchObject({ error });
+      expect(await returns.one(aReturn("2", 2))).toMatchObject({ state: "prepared" });
+    });
+
     it("replaces a blocked version, which counts its attempts", async () => {
       await using scene = await Scene.open(makePlace);
       const { returns } = scene.store;

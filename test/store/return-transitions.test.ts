@@ -12,6 +12,7 @@ describe("the states of a return", () => {
 
   it("are made anew only while nothing was handed over, and waits for a key", () => {
     expect(statesFor("make")).toEqual(["blocked"]);
+    expect(statesFor("supersede")).toEqual(["blocked", "held", "prepared"]);
     expect(statesFor("pass")).toEqual(["blocked", "held"]);
     expect(statesFor("takeBack")).toEqual(["blocked", "held"]);
   });

@@ -1,5 +1,5 @@
 import { backoffMs, errorFacts, ParkError, RetryError, SyncError, WaitError, type ErrorFacts } from "#model";
-import type { ReturnMark, StoredReturn } from "#store";
+import { mayReturn, type PreparedAs, type ReturnMark, type StoredReturn } from "#store";
 import { withCounted, guardReturns } from "./guard.ts";
 import type { LaneDeps, LaneStream } from "./lane-stream.ts";
 import { someAtOnce } from "./some-at-once.ts";
@@ -127,21 +127,29 @@ export class HandOver {
     throw thrown;
   }
 
-  /** The inbox says something else: what is to be said becomes a version behind all that the inbox has. A person sends that of a report. */
+  /**
+   * The inbox says something else: what was to be said last becomes a version behind all that the inbox has. A person sends that of a report.
+   */
   async #inConflict(item: StoredReturn, error: ErrorFacts, signal: AbortSignal): Promise<void> {
     const { returns } = this.#deps.store;
     const { destination, stream } = this.#of;
-    const highest = (await destination.highest(item.stream, [item.subject], signal)).get(item.subject) ?? item.version;
-    await returns.ended(item, { kind: "held", error });
+    const { subject, version } = item;
+    const highest = (await destination.highest(item.stream, [subject], signal)).get(subject) ?? version;
+    const newest = (await returns.latest(item.stream, [subject])).get(subject) ?? item;
+    const last = mayReturn(newest.state, "supersede") ? newest : item;
     const isReport = stream.kind === "reports";
-    const version = Math.max(highest, item.version) + 1;
     const next = {
-      ...item,
-      version,
+      ...last,
+      version: Math.max(highest, newest.version) + 1,
       replaces: highest,
-      kind: isReport && item.kind === "fact" ? "correction" : item.kind,
+      kind: isReport && last.kind === "fact" ? "correction" : last.kind,
     } as const;
-    await returns.prepare(next, isReport ? { state: "held", error } : { state: "prepared" });
+    await returns.supersede(item, error, next, this.#behind(last, error));
+  }
+
+  #behind({ state, error, dueAt }: StoredReturn, conflict: ErrorFacts): PreparedAs {
+    if (state === "blocked" && error !== undefined) return { state, error, dueAt };
+    return this.#of.stream.kind === "reports" ? { state: "held", error: conflict } : { state: "prepared" };
   }
 
   #expectMayWrite(): void {

@@ -92,10 +92,16 @@ export interface ReturnStore {
 
   /**
    * Writes down a version before anything is handed over. Durable when resolved. Replaces this version if it is `blocked`, and withdraws
-   * a newest one that is `held` or `blocked` and older. False if the subject has this version in another state, or a newer one: then nothing was changed.
-   * A `blocked` one counts an attempt and is due again at `dueAt`.
+   * a newest one that is `held` or `blocked` and older. False if the subject has this version in another state, a newer one, or one behind what this
+   * one replaces that the ERP has or will have: then nothing was changed. A `blocked` one counts an attempt and is due again at `dueAt`.
    */
   prepare(next: Return, as: PreparedAs): Promise<boolean>;
+
+  /**
+   * The inbox has something else than `prepared` says: withdraws it for this reason, with all that waits behind it, and writes down `next`, a version
+   * behind all others, in one step. Durable when resolved. False if it is no longer prepared, or `next` is not behind all others: then nothing was changed.
+   */
+  supersede(prepared: ReturnId, error: ErrorFacts, next: Return, as: PreparedAs): Promise<boolean>;
 
   one(id: ReturnId): Promise<StoredReturn | undefined>;
   /** All versions of a subject, the newest first. */

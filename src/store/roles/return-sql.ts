@@ -1,4 +1,4 @@
-import { RETURN_STATES, type ReturnState } from "#model";
+import { HANDED_STATES, RETURN_STATES, type ReturnState } from "#model";
 import type { ReturnQuery } from "../contract/returns.ts";
 import { mayReturn, RETURN_MOVES, type ReturnEvent } from "../return-transitions.ts";
 
@@ -7,10 +7,20 @@ const PRUNED_AT_ONCE = 500;
 
 /** `@of` is the stream. */
 export const IS_ONE = "stream = @of AND subject = @subject AND version = @version";
-/** Condition: the subject has this version only as a blocked one, and none that is newer. */
+/**
+ * Condition: the subject has this version only as a blocked one, none that is newer, and none behind the replaced one that the ERP has, or will: a
+ * person may have sent it meanwhile.
+ */
 export const IS_NEXT = `NOT EXISTS (
   SELECT 1 FROM returns n WHERE n.stream = @of AND n.subject = @subject
-    AND (n.version > @version OR n.version = @version AND NOT ${may("make", "n.state")}))`;
+    AND (n.version > @version OR n.version = @version AND NOT ${may("make", "n.state")}
+      OR n.version < @version AND n.version > coalesce(@replaces, -1) AND n.state IN (${quoted(HANDED_STATES)})))`;
+/** Condition: the subject has no version from this one on. */
+const IS_BEHIND_ALL =
+  "NOT EXISTS (SELECT 1 FROM returns n WHERE n.stream = @of AND n.subject = @subject AND n.version >= @version)";
+const OLD = "SELECT 1 FROM returns o WHERE o.stream = @of AND o.subject = @subject AND o.version = @old";
+/** Condition, behind {@link SUPERSEDE} in a step: it withdrew the old one. */
+export const IS_SUPERSEDING = `${IS_BEHIND_ALL} AND EXISTS (${OLD} AND o.state = 'withdrawn' AND o.error = @reason)`;
 /** Condition: the ERP refused the version that is replaced, and those behind it are withdrawn: see `openRefusals`. */
 export const IS_REFUSED = `EXISTS (
     SELECT 1 FROM returns f WHERE f.stream = @of AND f.subject = @subject AND f.version = @replaces AND f.state = 'refused')
@@ -20,6 +30,12 @@ export const IS_REFUSED = `EXISTS (
 export const PASS = `
   UPDATE returns SET ${movedBy("pass")}
   WHERE stream = @of AND subject = @subject AND version < @version AND ${may("pass")} AND ${IS_NEXT}`;
+
+/** Withdraws the old one, if it is still to be handed over, and all others that wait before this version. */
+export const SUPERSEDE = `
+  UPDATE returns SET ${movedBy("supersede")}, error = CASE WHEN version = @old THEN @reason ELSE error END
+  WHERE stream = @of AND subject = @subject AND version < @version AND ${may("supersede")}
+    AND ${IS_BEHIND_ALL} AND EXISTS (${OLD} AND o.state = 'prepared')`;
 
 export const prepareIf = (condition: string) => `
   INSERT INTO returns (stream, subject, version, kind, service_id, replaces, hash, content, state, prepared_at, attempts, due_at, error)
@@ -31,23 +47,11 @@ export const prepareIf = (condition: string) => `
     attempts = CASE WHEN excluded.attempts = 0 THEN 0 ELSE returns.attempts + 1 END
   RETURNING version`;
 
-export const COUNT =
-  "SELECT stream, state, count(*) AS count, min(due_at) AS oldest FROM returns GROUP BY stream, state";
-export const COUNT_FOLLOWING = "SELECT stream, count(*) AS count FROM returns WHERE following = 'due' GROUP BY stream";
-
-/** Of an accepted return: what follows it in the service is done, or is to be done again. */
 export const follow = (kind: "followed" | "unfollowed") => {
   const [from, to] = kind === "followed" ? ["due", "done"] : ["done", "due"];
   return `UPDATE returns SET following = '${to}', due_at = @now, attempts = 0, error = NULL
     WHERE ${IS_ONE} AND following = '${from}' RETURNING version`;
 };
-
-/** `streams` are named values, so that an index has them. */
-export const countRefused = (streams: readonly string[]) => `
-  SELECT r.stream, count(*) AS count FROM returns r
-  WHERE r.stream IN (${streams.join(", ")}) AND r.state = 'refused' AND NOT EXISTS (
-    SELECT 1 FROM returns n WHERE n.stream = r.stream AND n.subject = r.subject AND n.version > r.version AND n.state <> 'withdrawn')
-  GROUP BY r.stream`;
 
 /** Condition: a content that is needed no more: a newer version was handed over, it never was, or nothing is ever compared with it. */
 const IS_SETTLED = `(state IN ('seen', 'withdrawn')
@@ -70,7 +74,11 @@ export const PRUNE = `
 /** Condition: the event may happen to a return in this state. */
 export function may(event: ReturnEvent, state = "state"): string {
   const from = RETURN_STATES.filter((each) => mayReturn(each, event));
-  return `${state} IN (${from.map((each) => `'${each}'`).join(", ")})`;
+  return `${state} IN (${quoted(from)})`;
+}
+
+function quoted(states: readonly ReturnState[]): string {
+  return states.map((each) => `'${each}'`).join(", ");
 }
 
 export function movedBy(event: ReturnEvent): string {

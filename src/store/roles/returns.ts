@@ -7,33 +7,25 @@ import {
   type Return,
   type ReturnAnswer,
   type ReturnId,
-  type ReturnState,
 } from "#model";
-import type {
-  PreparedAs,
-  ReturnCounts,
-  ReturnOutcome,
-  ReturnQuery,
-  ReturnStore,
-  StoredReturn,
-} from "../contract/returns.ts";
+import type { PreparedAs, ReturnOutcome, ReturnQuery, ReturnStore, StoredReturn } from "../contract/returns.ts";
 import { addAudit } from "../rows/audit-row.ts";
 import { historyOf, returnOf, keyValuesOf, type ReturnRow } from "../rows/return-row.ts";
 import { mayReturn, type ReturnEvent } from "../return-transitions.ts";
 import { sayAgain } from "../said-again.ts";
 import type { Access, Dialect, SqlValues, Statement } from "./access.ts";
+import { readCounts } from "./return-counts.ts";
 import { markStatements, readMark, type MarkMembers } from "./return-marks.ts";
 import {
-  COUNT,
-  COUNT_FOLLOWING,
   follow,
   FORGET,
   IS_NEXT,
   IS_ONE,
   IS_REFUSED,
+  IS_SUPERSEDING,
   PASS,
   PRUNE,
-  countRefused,
+  SUPERSEDE,
   may,
   movedBy,
   orderOf,
@@ -46,11 +38,6 @@ const SUBJECTS_AT_ONCE = 200;
 /** A subject is a part of a name that has at most 120 characters, and of an index of the store. */
 const LONGEST_SUBJECT = 400;
 const DURABLE = { durable: true } as const;
-
-interface StreamCount {
-  readonly stream: string;
-  readonly count: number;
-}
 
 /** The lane back to the ERP. */
 export class Returns implements ReturnStore {
@@ -94,9 +81,16 @@ export class Returns implements ReturnStore {
         `the key ${next.subject.slice(0, 40)}… is too long for a return: found ${length} characters, expected at most ${LONGEST_SUBJECT}`,
       );
     const values = this.#valuesOf(next, as);
-    const { of, subject, version } = values;
-    const pass = { sql: PASS, values: { of, subject, version } };
+    const { of, subject, version, replaces } = values;
+    const pass = { sql: PASS, values: { of, subject, version, replaces } };
     return this.#changes([pass, { sql: prepareIf(IS_NEXT), values }]);
+  }
+
+  supersede({ version: old }: ReturnId, error: ErrorFacts, next: Return, as: PreparedAs): Promise<boolean> {
+    const values = { ...this.#valuesOf(next, as), old, reason: this.#text(error) };
+    const { of, subject, version, reason } = values;
+    const withdraw = { sql: SUPERSEDE, values: { of, subject, version, old, reason } };
+    return this.#changes([withdraw, { sql: prepareIf(IS_SUPERSEDING), values }]);
   }
 
   #valuesOf(next: Return, as: PreparedAs) {
@@ -251,29 +245,7 @@ export class Returns implements ReturnStore {
     return (await this.#access.step(statements, DURABLE)).length > 0;
   }
 
-  async counts(): Promise<readonly ReturnCounts[]> {
-    const rows = await this.#access.read<{ stream: string; state: ReturnState; count: number; oldest: number }>(COUNT);
-    const following = await this.#access.read<StreamCount>(COUNT_FOLLOWING);
-    const withRefused = rows.flatMap(({ state, stream }) => (state === "refused" ? [stream] : []));
-    const refused =
-      withRefused.length === 0
-        ? []
-        : await this.#access.read<StreamCount>(
-            countRefused(withRefused.map((_, at) => `@stream${at}`)),
-            Object.fromEntries(withRefused.map((stream, at) => [`stream${at}`, stream])),
-          );
-    const streams = [...new Set(rows.map(({ stream }) => stream))].toSorted();
-    return streams.map((stream) => {
-      const own = rows.filter((row) => row.stream === stream);
-      return {
-        stream,
-        states: Object.fromEntries(own.map(({ state, count }) => [state, count])),
-        oldestUnanswered: own.find(({ state }) => state === "delivered")?.oldest,
-        openRefusals: refused.find((row) => row.stream === stream)?.count ?? 0,
-        following: following.find((row) => row.stream === stream)?.count ?? 0,
-      };
-    });
-  }
+  counts = () => readCounts(this.#access);
 
   async forget(stream: string, subject: string): Promise<void> {
     const open = (await this.versions(stream, subject)).find(({ state }) => !mayReturn(state, "forget"));

@@ -43,6 +43,26 @@ describe("a report that is corrected while the inbox does not answer", () => {
     await scene.round();
     expect(await scene.states()).toEqual(["2/1 fact delivered", "2/2 correction delivered"]);
   });
+
+  it("is held with its last content if the inbox got another first version meanwhile", async () => {
+    await using erp = await withInbox(await open("sqlite"), "sqlite");
+    await using waiting = await withTwoWaiting(erp);
+    const { scene, link } = waiting;
+    await using other = await LaneScene.open(
+      erp.source,
+      { installation: "other" },
+      { place: await sqlitePlace(), service: new ScriptedService() },
+    );
+    await other.round();
+    other.approve("2", 7);
+    await other.round();
+    link.isDown = false;
+    await scene.round(3_600_000);
+    await scene.round();
+    expect(await scene.states()).toEqual(["2/1 fact withdrawn", "2/2 correction withdrawn", "2/3 correction held"]);
+    expect((await scene.one("2", 3)).content.lines[0]?.amount).toBe("2");
+    expect(Number(await erp.place.writer.one("select count(*) from svcsync_returns"))).toBe(1);
+  });
 });
 
 it("lets the others flow beside a key that no return can be named after", async () => {
