@@ -44,10 +44,12 @@ export type SqlDialect = keyof typeof dialects;
 /** A name with its dots as a script of one database has it. Tools of SQL Server take double quotes for those of a text. */
 export function quotedName(name: string, dialect: SqlDialect): string {
   if (dialect !== "mssql") return compiled(tableName(name), dialect).text;
-  return name
-    .split(".")
-    .map((part) => `[${part.replaceAll("]", "]]")}]`)
-    .join(".");
+  return name.split(".").map(bracketed).join(".");
+}
+
+/** One name in the brackets of SQL Server. */
+export function bracketed(name: string): string {
+  return `[${name.replaceAll("]", "]]")}]`;
 }
 
 /** Returns the statement in one dialect, and the values to bind. */

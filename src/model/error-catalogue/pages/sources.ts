@@ -154,9 +154,11 @@ export const sourcesErrors = errorPage({
     E_SOURCE_BINARY: {
       meaning:
         "The table has a column with binary data, such as a picture, a document or a hash. The service has no " +
-        "field for it, and it would slow down every poll.",
+        "field for it, and it would slow down every poll. Columns of SQL Server's type sql_variant are not read either: " +
+        "each row has a type of its own there.",
       normal: "When a table is read without `columns`.",
-      remedy: "List the columns to read in `columns`, without the binary ones that the message names.",
+      remedy:
+        "List the columns to read in `columns`, without those that the message names. In a view, CAST gives a sql_variant a type.",
     },
     E_SOURCE_KEY_NULL: {
       meaning:

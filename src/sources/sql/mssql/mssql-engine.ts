@@ -12,7 +12,7 @@ import { faultCode, networkFault } from "../engines/network-fault.ts";
 import { parseStampText } from "../markers/stamp-text.ts";
 import type { SqlSettings } from "../settings.ts";
 import { mssqlInbox } from "./mssql-inbox.ts";
-import { sql, unsetText, type Sql } from "../sql-text.ts";
+import { bracketed, quotedName, sql, unsetText, type Sql } from "../sql-text.ts";
 
 /** CONVERT's style for `yyyy-mm-dd hh:mi:ss.fffffff`, which is the same under every language and DATEFORMAT. */
 const odbcStyle = sql.raw("121");
@@ -54,14 +54,14 @@ export function mssqlEngine(settings: SqlSettings): Engine {
         select c.name from sys.indexes i
         join sys.index_columns k on k.object_id = i.object_id and k.index_id = i.index_id
         join sys.columns c on c.object_id = k.object_id and c.column_id = k.column_id
-        where i.is_primary_key = 1 and i.object_id = object_id(${table}) order by k.key_ordinal`,
+        where i.is_primary_key = 1 and i.object_id = object_id(${quotedName(table, "mssql")}) order by k.key_ordinal`,
     async indexed(ask, table, column) {
       const { rows } = await ask(sql`
         select o.type, (
           select count(*) from sys.index_columns i
           join sys.columns c on c.object_id = i.object_id and c.column_id = i.column_id
           where i.object_id = o.object_id and i.key_ordinal = 1 and c.name = ${column})
-        from sys.objects o where o.object_id = object_id(${table})`);
+        from sys.objects o where o.object_id = object_id(${quotedName(table, "mssql")})`);
       const [type, found] = rows[0] ?? [];
       return String(type).trim() === "U" ? Number(found) > 0 : undefined;
     },
@@ -105,18 +105,13 @@ function bound(cell: SqlCell, column: Column): Sql {
   return sql`convert(${sql.raw(column.type)}, ${value})`;
 }
 
-function quoted(name: string): string {
-  return `[${name.replaceAll("]", "]]")}]`;
-}
-
 const counters: ServerCounters = {
   rowversionCeiling: sql`select convert(bigint, min_active_rowversion()) - 1`,
   trackedVersions: (table) =>
-    sql`select change_tracking_current_version(), change_tracking_min_valid_version(object_id(${table}))`,
+    sql`select change_tracking_current_version(), change_tracking_min_valid_version(object_id(${quotedName(table, "mssql")}))`,
   trackedKeys(table, key) {
-    const from = table.split(".").map(quoted).join(".");
-    const columns = [...key.map(quoted), "SYS_CHANGE_VERSION as trackedVersion"].join(", ");
-    return `select ${columns} from changetable(changes ${from}, null) as tracked`;
+    const columns = [...key.map(bracketed), "SYS_CHANGE_VERSION as trackedVersion"].join(", ");
+    return `select ${columns} from changetable(changes ${quotedName(table, "mssql")}, null) as tracked`;
   },
 };
 

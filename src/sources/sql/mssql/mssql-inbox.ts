@@ -1,7 +1,7 @@
 import type { Column, InboxEngine } from "../engines/engine.ts";
 import { lockWaitMs } from "../engines/lock-wait.ts";
 import type { SqlSettings } from "../settings.ts";
-import { sql, type Sql } from "../sql-text.ts";
+import { quotedName, sql, type Sql } from "../sql-text.ts";
 
 /** Error numbers of SQL Server (sys.messages). */
 const duplicates = new Set<unknown>([2601, 2627]);
@@ -29,10 +29,11 @@ export function mssqlInbox(settings: SqlSettings, bound: (cell: string | null, c
             and columnproperty(o.object_id, c.column_name, 'IsComputed') = 0 then 1 else 0 end
         from sys.objects o join information_schema.columns c
           on c.table_schema = schema_name(o.schema_id) and c.table_name = o.name
-        where o.object_id = object_id(${table})`,
+        where o.object_id = object_id(${quotedName(table, "mssql")})`,
     countedIn: (type) => (type.startsWith("n") ? "units" : "bytes"),
     rights: (table) => sql`
-        select has_perms_by_name(${table}, 'OBJECT', 'UPDATE'), has_perms_by_name(${table}, 'OBJECT', 'DELETE')`,
+        select has_perms_by_name(${quotedName(table, "mssql")}, 'OBJECT', 'UPDATE'),
+          has_perms_by_name(${quotedName(table, "mssql")}, 'OBJECT', 'DELETE')`,
   };
 }
 

@@ -4,6 +4,9 @@ import type { Column, ColumnKind } from "../engines/engine.ts";
 /** The user type by which the protocol distinguishes a row version from other binary columns (MS-TDS, COLMETADATA). */
 const rowversionUserType = 0x50;
 
+/** The length by which the protocol tells a `max` type (MS-TDS, USHORTMAXLEN). */
+const maxLength = 0xffff;
+
 const kinds: Readonly<Record<string, readonly [type: string, kind: ColumnKind]>> = {
   TinyInt: ["tinyint", "integer"],
   SmallInt: ["smallint", "integer"],
@@ -31,6 +34,8 @@ const kinds: Readonly<Record<string, readonly [type: string, kind: ColumnKind]>>
   VarBinary: ["varbinary", "binary"],
   Image: ["image", "binary"],
   UDT: ["user-defined type", "binary"],
+  // Each row has a type of its own, and the driver rounds some of them.
+  Variant: ["sql_variant", "binary"],
 };
 
 /** Returns a column as the driver describes it. `type` is what a bound value is converted to before it is compared with the column. */
@@ -42,9 +47,13 @@ export function mssqlColumn(metadata: Metadata): Column {
   if (word === "DateTimeN") return { name, kind: "datetime", type: dataLength === 4 ? "smalldatetime" : "datetime" };
   if (word === "Real" || (word === "FloatN" && dataLength === 4))
     return { name, kind: "float", type: "real", isSingle: true };
-  const [type, kind] = kinds[word] ?? ["nvarchar(max)", "text"];
   const isPadded = word === "Char" || word === "NChar";
-  return { name, kind, type: word === "NVarChar" || word === "NChar" ? "nvarchar(4000)" : type, isPadded };
+  if (dataLength === maxLength && word === "VarChar") return { name, kind: "text", type: "varchar(max)" };
+  const isShort = isPadded || dataLength !== maxLength;
+  if (isShort && (word === "NVarChar" || word === "NChar"))
+    return { name, kind: "text", type: "nvarchar(4000)", isPadded };
+  const [type, kind] = kinds[word] ?? ["nvarchar(max)", "text"];
+  return { name, kind, type, isPadded };
 }
 
 type Known = Pick<ColumnMetadata, "colName" | "userType">;

@@ -111,12 +111,13 @@ export async function tableColumns(
 }
 
 function refuseBinary(label: string, columns: readonly Column[]): void {
-  const binary = columns.filter(({ kind }) => kind === "binary").map(({ name }) => name);
+  const binary = columns.filter(({ kind }) => kind === "binary");
   if (binary.length === 0) return;
+  const named = binary.map(({ name, type }) => `${name} ${type}`).join(", ");
   throw new ParkError(
     "E_SOURCE_BINARY",
-    `${label} has binary columns (${binary.join(", ")}): list the columns to read in \`columns\`, without them`,
-    { details: { table: label, columns: binary } },
+    `${label} has columns of types that are not read (${named}): list the columns to read in \`columns\`, without them`,
+    { details: { table: label, columns: binary.map(({ name }) => name) } },
   );
 }
 

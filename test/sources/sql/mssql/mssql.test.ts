@@ -40,9 +40,9 @@ describe("SQL for SQL Server", () => {
   });
 
   it("asks for the columns of a primary key in the order of the key", () => {
-    expect(text(engine.primaryKey("dbo.Kunden")).text).toMatch(
-      /is_primary_key = 1 and i\.object_id = object_id\(@1\) order by k\.key_ordinal$/,
-    );
+    const asked = text(engine.primaryKey("dbo.CRONUS AG$Customer]"));
+    expect(asked.text).toMatch(/is_primary_key = 1 and i\.object_id = object_id\(@1\) order by k\.key_ordinal$/);
+    expect(asked.values).toEqual(["[dbo].[CRONUS AG$Customer]]]"]);
   });
 
   it("reads a CHAR without the blanks that fill it up", () => {
@@ -69,6 +69,19 @@ describe("SQL for SQL Server", () => {
     expect(text(engine.equals(column("id", "UniqueIdentifier"), "7")).text).toBe(
       '"id" = try_convert(uniqueidentifier, @1)',
     );
+  });
+
+  it("compares long texts as a whole", () => {
+    const types = ["NVarChar", "VarChar"].map((type) => [type, column("note", type, { dataLength: 0xffff }).type]);
+    expect(types).toEqual([
+      ["NVarChar", "nvarchar(max)"],
+      ["VarChar", "varchar(max)"],
+    ]);
+    expect(column("nr", "NVarChar", { dataLength: 80 }).type).toBe("nvarchar(4000)");
+  });
+
+  it("does not read a column whose rows have types of their own", () => {
+    expect(column("value", "Variant")).toMatchObject({ kind: "binary", type: "sql_variant" });
   });
 
   it("carries a row version as a whole number and compares it as eight bytes", () => {
