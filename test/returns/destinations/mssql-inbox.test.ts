@@ -1,7 +1,6 @@
 import { describe, expect, it } from "vitest";
 import { systemClock } from "#model";
 import type { InboxTable } from "#sources";
-import { inboxDdl } from "../../../src/returns/destinations/sql/ddl.ts";
 import { SourceDatabase } from "../../../src/sources/sql/database.ts";
 import type { Engine, WritingSession } from "../../../src/sources/sql/engines/engine.ts";
 import { SqlInbox } from "../../../src/sources/sql/inbox/sql-inbox.ts";
@@ -9,8 +8,6 @@ import { mssqlEngine } from "../../../src/sources/sql/mssql/mssql-engine.ts";
 import { mssqlColumn } from "../../../src/sources/sql/mssql/mssql-types.ts";
 import { settings } from "../../../src/sources/sql/settings.ts";
 import { never } from "../../kit/outcome.ts";
-import { openPlace } from "../../sources/sql/place.ts";
-import { destinationIn, opened, report, reports, states, state } from "./sql-inbox.ts";
 
 const column = (name: string, type: string, more: object = {}, declared = type.toLowerCase()) => ({
   ...mssqlColumn({ colName: name, type: { name: type }, userType: 0, ...more }),
@@ -108,30 +105,5 @@ describe("an inbox in SQL Server", () => {
     const other = rows.map((some) => ({ ...some, table: { ...table, name: "svcsync.answers" } }));
     await expect(inbox.add(other, never)).rejects.toThrow("svcsync.answers is no table of the inbox");
     expect(sent).toEqual([]);
-  });
-});
-
-const url = process.env["MSSQL_TEST_URL"];
-
-describe.runIf(url !== undefined)("an inbox in a real SQL Server", () => {
-  it("is made by its statements, checked, written once, and answered", async () => {
-    await using place = await openPlace("mssql", url);
-    for (const batch of inboxDdl("mssql", [reports, states]).split(/^go$/m))
-      await place.writer.run(batch.replace(/^(grant|deny).*$/gm, ""));
-    await using source = await opened(place.url, { tls: { mode: "trust" } });
-    await using destination = destinationIn(source);
-    expect(await destination.check(never)).toContainEqual(expect.objectContaining({ verdict: "ok" }));
-    expect(await destination.deliver(report(1), never)).toBe("written");
-    expect(await destination.deliver(report(1), never)).toBe("present");
-    await expect(destination.deliver(report(1, { hash: "b".repeat(64) }), never)).rejects.toMatchObject({
-      code: "E_RETURN_CONFLICT",
-    });
-    expect(await place.writer.one("select count(*) from svcsync_return_lines")).toBe("5");
-    await place.writer.run(
-      "insert into svcsync_answers (return_id, result, document, answered_at) values ('prod/reports/1/1', 'ok', 'RE-1', sysdatetimeoffset())",
-    );
-    expect(await destination.answers([report(1)], never)).toMatchObject([{ result: "ok", document: "RE-1" }]);
-    await using other = destinationIn(source, states);
-    for (const key of ["a", "A", "ä"]) expect(await other.deliver(state(key), never)).toBe("written");
   });
 });

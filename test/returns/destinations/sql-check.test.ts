@@ -2,8 +2,11 @@ import { describe, expect, it } from "vitest";
 import type { Finding } from "#model";
 import { never } from "../../kit/outcome.ts";
 import { OffsetClock } from "../../kit/clock.ts";
-import type { Opened } from "../../sources/sql/opened.ts";
+import { mssqlServer, mssqlUrl } from "../../sources/sql/mssql/server.ts";
+import { ownTls, type Opened } from "../../sources/sql/opened.ts";
 import { dialects, useServers } from "../../sources/sql/servers.ts";
+import { addColumn } from "../../sources/sql/statements.ts";
+import { inboxDdl } from "../../../src/returns/destinations/sql/ddl.ts";
 import { destinationIn, opened, report, reports, states, withInbox } from "./sql-inbox.ts";
 
 const servers = useServers();
@@ -50,11 +53,13 @@ describe.each(dialects)("the check of an inbox in %s", (dialect) => {
 
   it("finds an inbox that could hold the same twice", async () => {
     await using erp = await servers.open(dialect);
+    const [change = "change", long = "text", moment = "timestamp"] =
+      { mysql: ["`change`"], mssql: ['"change"', "nvarchar(max)", "datetimeoffset"] }[dialect as string] ?? [];
     const loose = `create table svcsync_returns (return_id varchar(120), stream varchar(40), service_id bigint, version int, kind varchar(12),
-        replaces varchar(120), line_count int, content_hash varchar(64), payload text, order_no varchar(20), finished_at varchar(40));
-      create table svcsync_return_lines (return_id varchar(120), line_no int, line_kind varchar(12), line_id bigint, ${dialect === "mysql" ? "`change`" : "change"} varchar(8),
+        replaces varchar(120), line_count int, content_hash varchar(64), payload ${long}, order_no varchar(20), finished_at varchar(40));
+      create table svcsync_return_lines (return_id varchar(120), line_no int, line_kind varchar(12), line_id bigint, ${change} varchar(8),
         amount decimal(18, 4), amount_before decimal(18, 4), article varchar(20), text varchar(200));
-      create table svcsync_answers (return_id varchar(120), result varchar(8), document varchar(60), message text, answered_at timestamp)`;
+      create table svcsync_answers (return_id varchar(120), result varchar(8), document varchar(60), message ${long}, answered_at ${moment})`;
     await erp.place.writer.run(loose);
     const said = messages(await check(erp));
     expect(said).toContain("svcsync_returns has no unique key on return_id");
@@ -65,7 +70,7 @@ describe.each(dialects)("the check of an inbox in %s", (dialect) => {
 
   it("finds a column that nobody fills", async () => {
     await using erp = await inbox();
-    await erp.place.writer.run("alter table svcsync_returns add column company varchar(9) not null default 'x'");
+    await erp.place.writer.run(addColumn(dialect, "svcsync_returns", "company varchar(9) not null default 'x'"));
     expect(messages(await check(erp))).toContain("each return once");
     await erp.place.writer.run(
       "drop view svcsync_open; drop table svcsync_returns; create table svcsync_returns (return_id varchar(120) primary key, company int not null)",
@@ -117,6 +122,41 @@ describe("the check of rights", () => {
     await writer.run(`grant delete on ${on("returns")} to lane@'%'`);
     expect(messages(await destination.check(never))).toContain("may delete rows of svcsync_returns,");
   });
+
+  it.runIf(mssqlUrl !== undefined)(
+    "finds a user of SQL Server that may do too much, too little, and just enough",
+    async () => {
+      const { isBabelfish } = await mssqlServer();
+      await using erp = await withInbox(await servers.open("mssql"), "mssql");
+      const { writer, url } = erp.place;
+      const login = `svcsync_lane_${process.pid}`;
+      await writer.run(`create login ${login} with password = 'Lane-svcsync-1'`);
+      try {
+        await writer.run(`create user ${login} for login ${login}`);
+        await writer.run(`grant select on svcsync_returns to ${login}; grant select on svcsync_return_lines to ${login};
+          grant select on svcsync_answers to ${login}`);
+        const own = new URL(url);
+        own.username = login;
+        own.password = "Lane-svcsync-1";
+        {
+          await using source = await opened(own.href, ownTls("mssql"));
+          await using destination = destinationIn(source);
+          expect(messages(await destination.check(never))).toContain("no row can be added");
+          const rights = inboxDdl("mssql", [reports]).match(/^grant .*$/gm) ?? [];
+          for (const right of rights)
+            for (const one of right.split(";"))
+              // Babelfish has no DENY.
+              if (one.trim() !== "" && !(isBabelfish && /deny/.test(one)))
+                await writer.run(one.replace("to svcsync", `to ${login}`));
+          expect((await destination.check(never)).map(({ verdict }) => verdict)).toEqual(["ok"]);
+          expect(await destination.deliver(report(1), never)).toBe("written");
+        }
+        await writer.run(`drop user ${login}`);
+      } finally {
+        await writer.run(`drop login ${login}`);
+      }
+    },
+  );
 
   it("finds a table of MariaDB that cannot take rows back, and adds nothing to it", async () => {
     await using erp = await withInbox(await servers.open("mysql"), "mysql");

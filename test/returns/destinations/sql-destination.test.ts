@@ -5,7 +5,8 @@ import { inboxDdl } from "../../../src/returns/destinations/sql/ddl.ts";
 import type { InboxStream } from "../../../src/returns/destinations/sql/inbox-columns.ts";
 import { never } from "../../kit/outcome.ts";
 import { dialects, useServers } from "../../sources/sql/servers.ts";
-import { destinationIn, line, report, reports, state, states, withInbox } from "./sql-inbox.ts";
+import { addColumn } from "../../sources/sql/statements.ts";
+import { destinationIn, line, report, reports, state, states, withInbox, withoutRights } from "./sql-inbox.ts";
 
 const { open } = useServers();
 
@@ -84,10 +85,11 @@ describe.each(dialects)("an inbox in %s", (dialect) => {
     const { writer } = erp.place;
     const one = (column: string, id: number) =>
       writer.one(`select ${column} from svcsync_return_lines where line_id = ${id}`);
-    expect(await one("amount", 1)).toBe("12345678901234.5678");
+    // As the database writes it: not every driver reads a decimal exactly.
+    expect(await one("concat(amount, '')", 1)).toBe("12345678901234.5678");
     expect(await one("text", 1)).toBe("Übergröße 漢字 🔧 'x' \\ \"y\"");
     expect(await one("case when article = '' then 1 else 0 end", 1)).toBe("1");
-    expect(await one("amount", 2)).toBe("-0.0001");
+    expect(await one("concat(amount, '')", 2)).toBe("-0.0001");
     expect(await one("case when article is null and text is null then 1 else 0 end", 2)).toBe("1");
     expect(await writer.one("select order_no from svcsync_returns")).toBe("7.35");
   });
@@ -159,14 +161,14 @@ describe.each(dialects)("an inbox in %s", (dialect) => {
     await using erp = await inbox();
     const wider = { ...reports, columns: ["order_no", "finished_at", "custmer_no"] };
     await using destination = destinationIn(erp.source, wider);
-    await erp.place.writer.run("alter table svcsync_returns add column customer_no varchar(20) null");
+    await erp.place.writer.run(addColumn(dialect, "svcsync_returns", "customer_no varchar(20) null"));
     const missing = {
       code: "E_RETURN_INBOX",
       details: {},
       message: expect.stringContaining("did you mean customer_no?"),
     };
     await expect(destination.deliver(report(1), never)).rejects.toMatchObject(missing);
-    await erp.place.writer.run("alter table svcsync_returns add column custmer_no varchar(20) null");
+    await erp.place.writer.run(addColumn(dialect, "svcsync_returns", "custmer_no varchar(20) null"));
     expect(await destination.deliver(report(1), never)).toBe("written");
   });
 
@@ -185,7 +187,7 @@ describe.each(dialects)("an inbox in %s", (dialect) => {
 });
 
 describe("an inbox in a schema of its own", () => {
-  it.each(["postgres", "mysql"] as const)("is written in %s", async (dialect) => {
+  it.each(dialects.filter((dialect) => dialect !== "sqlite"))("is written in %s", async (dialect) => {
     await using erp = await open(dialect);
     const schema = `lane_${process.pid}`;
     const own: InboxStream = {
@@ -193,7 +195,7 @@ describe("an inbox in a schema of its own", () => {
       to: { source: "erp", table: `${schema}.returns`, lines: `${schema}.return_lines` },
       answers: { table: `${schema}.answers`, withinMs: 1 },
     };
-    await erp.place.writer.run(inboxDdl(dialect, [own]));
+    await erp.place.writer.run(withoutRights(dialect, inboxDdl(dialect, [own])));
     await using destination = destinationIn(erp.source, own);
     expect(await destination.check(never)).toContainEqual(expect.objectContaining({ verdict: "ok" }));
     expect(await destination.deliver(report(1), never)).toBe("written");

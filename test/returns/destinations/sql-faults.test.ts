@@ -8,8 +8,11 @@ import { SqlInbox } from "../../../src/sources/sql/inbox/sql-inbox.ts";
 import { settings } from "../../../src/sources/sql/settings.ts";
 import { FaultyLink } from "../../kit/faulty-link.ts";
 import { never, thrownBy } from "../../kit/outcome.ts";
+import { mssqlServer } from "../../sources/sql/mssql/server.ts";
+import { ownTls } from "../../sources/sql/opened.ts";
 import { dialects, useServers } from "../../sources/sql/servers.ts";
 import type { DialectName } from "../../sources/sql/shapes.ts";
+import { beginOf } from "../../sources/sql/statements.ts";
 import { openWriter } from "../../sources/sql/writer.ts";
 import { destinationIn, report, reports, withInbox } from "./sql-inbox.ts";
 
@@ -18,18 +21,24 @@ const steps = ["lines", "head", "commit"] as const;
 type Step = (typeof steps)[number];
 
 /** A session that loses its connection with the answer to one step: the server has done it. */
-function cutting(session: WritingSession, isCut: (step: Step) => boolean, cut: () => void): WritingSession {
-  const at = (step: Step) => {
+function cutting(
+  session: WritingSession,
+  isCut: (step: Step) => boolean,
+  cut: () => void,
+  before: (step: Step) => Promise<void>,
+): WritingSession {
+  const at = async (step: Step) => {
+    await before(step);
     if (isCut(step)) cut();
   };
   return {
     async query(text, ...more) {
-      if (/^insert into .svcsync_return_lines/.test(text)) at("lines");
-      if (/^insert into .svcsync_returns/.test(text)) at("head");
+      if (/^insert into .svcsync_return_lines/.test(text)) await at("lines");
+      if (/^insert into .svcsync_returns/.test(text)) await at("head");
       return await session.query(text, ...more);
     },
     async command(text, signal) {
-      if (text === "commit") at("commit");
+      if (text === "commit") await at("commit");
       await session.command(text, signal);
     },
     get isSpent() {
@@ -41,11 +50,17 @@ function cutting(session: WritingSession, isCut: (step: Step) => boolean, cut: (
 }
 
 /** An inbox behind a way that is cut where a test says so. */
-async function behind(dialect: DialectName, url: string, isCut: (step: Step) => boolean) {
+async function behind(
+  dialect: DialectName,
+  url: string,
+  isCut: (step: Step) => boolean,
+  before: (step: Step) => Promise<void> = async () => undefined,
+) {
   const stack = new AsyncDisposableStack();
   const port = Number(new URL(url).port);
   const link = dialect === "sqlite" ? undefined : stack.use(await FaultyLink.to(port));
-  const parsed = settings.parse({ url: link === undefined ? url : url.replace(`:${port}/`, `:${link.port}/`) });
+  const linked = link === undefined ? url : url.replace(`:${port}/`, `:${link.port}/`);
+  const parsed = settings.parse({ url: linked, ...ownTls(dialect) });
   const engine = engineOf(parsed);
   const cut = () => {
     if (link === undefined) throw Object.assign(new Error("the disk was cut off"), { code: "SQLITE_IOERR" });
@@ -53,7 +68,7 @@ async function behind(dialect: DialectName, url: string, isCut: (step: Step) => 
   };
   const cuttingEngine: Engine = {
     ...engine,
-    inbox: { ...engine.inbox, connect: async () => cutting(await engine.inbox.connect(), isCut, cut) },
+    inbox: { ...engine.inbox, connect: async () => cutting(await engine.inbox.connect(), isCut, cut, before) },
   };
   const database = stack.use(new SourceDatabase(cuttingEngine, { source: "erp", connections: 2 }));
   const tables = { adds: ["svcsync_returns", "svcsync_return_lines"], reads: ["svcsync_answers"] };
@@ -62,6 +77,31 @@ async function behind(dialect: DialectName, url: string, isCut: (step: Step) => 
     new SqlDestination({ inbox, stream: reports, installation: "prod", clock: systemClock }),
   );
   return { destination, [Symbol.asyncDispose]: () => stack.disposeAsync() };
+}
+
+/** How the ERP holds what svcsync needs to add this report, and lets it go. */
+function holding(dialect: DialectName, serviceId: number): readonly [hold: string, letGo: string] {
+  switch (dialect) {
+    case "sqlite":
+      return ["begin immediate", "rollback"];
+    case "postgres":
+      return ["begin; lock table svcsync_returns in access exclusive mode", "rollback"];
+    case "mysql":
+      return ["lock tables svcsync_returns write", "unlock tables"];
+    case "mssql":
+      return [
+        `begin transaction; insert into svcsync_returns (return_id, stream, service_id, version, kind, line_count, content_hash)
+          values ('of the ERP', 'reports', ${serviceId}, 1, 'fact', 0, '')`,
+        "rollback",
+      ];
+  }
+}
+
+/** Selects how many sessions wait for a lock of another one. */
+async function waitingOf(dialect: DialectName): Promise<string> {
+  return dialect === "postgres" || (await mssqlServer()).isBabelfish
+    ? "select count(distinct pid) from pg_locks where not granted"
+    : "select count(*) from sys.dm_exec_requests where blocking_session_id <> 0 and database_id = db_id()";
 }
 
 describe.each(dialects)("handing over into %s", (dialect) => {
@@ -88,11 +128,7 @@ describe.each(dialects)("handing over into %s", (dialect) => {
     await using erp = await withInbox(await servers.open(dialect), dialect);
     await using destination = destinationIn(erp.source);
     await using job = await openWriter(erp.place.url);
-    const [hold = "", letGo = ""] = {
-      sqlite: ["begin immediate", "rollback"],
-      postgres: ["begin; lock table svcsync_returns in access exclusive mode", "rollback"],
-      mysql: ["lock tables svcsync_returns write", "unlock tables"],
-    }[dialect];
+    const [hold, letGo] = holding(dialect, 1);
     await job.run(hold);
     await expect(destination.deliver(report(1), never)).rejects.toMatchObject({
       code: "E_SOURCE_BUSY",
@@ -102,18 +138,54 @@ describe.each(dialects)("handing over into %s", (dialect) => {
     expect(await destination.deliver(report(1), never)).toBe("written");
   });
 
+  it.runIf(dialect === "postgres" || dialect === "mssql")(
+    "is tried again after a deadlock with the ERP's job, and written once",
+    async () => {
+      await using erp = await withInbox(await servers.open(dialect), dialect);
+      await using job = await openWriter(erp.place.url);
+      if (dialect === "mssql" && !(await mssqlServer()).isBabelfish) await job.run("set deadlock_priority high");
+      await using destination = destinationIn(erp.source);
+      await job.run(`${beginOf(dialect)};
+        insert into svcsync_returns (return_id, stream, service_id, version, kind, line_count, content_hash)
+          values ('of the ERP', 'reports', 1, 1, 'fact', 0, '')`);
+      const delivering = thrownBy(destination.deliver(report(1), never));
+      const waiting = await waitingOf(dialect);
+      await expect.poll(() => erp.place.writer.one(waiting)).toBe("1");
+      const blocked =
+        job.run(`insert into svcsync_return_lines (return_id, line_no, line_kind, line_id, ${dialect === "mssql" ? '"change"' : "change"})
+        values ('prod/reports/1/1', 1, 'time', 1, 'added')`);
+      expect(await delivering).toMatchObject({ code: "E_SOURCE_BUSY", family: "retry" });
+      await blocked;
+      await job.run("rollback");
+      expect(await destination.deliver(report(1), never)).toBe("written");
+      expect(await erp.place.writer.one("select count(*) from svcsync_return_lines")).toBe("5");
+    },
+  );
+
+  it.runIf(dialect === "mssql")("shows a job that reads with NOLOCK a head only after all of its lines", async () => {
+    await using erp = await withInbox(await servers.open(dialect), dialect);
+    await using job = await openWriter(erp.place.url);
+    const seen: string[] = [];
+    const look = async (table: string) => job.one(`select count(*) from ${table} with (nolock)`);
+    const dirty = (await mssqlServer()).isBabelfish ? ["0", "0"] : ["0", "5"];
+    await using place = await behind(
+      dialect,
+      erp.place.url,
+      () => false,
+      async (step) => {
+        if (step === "head") seen.push(await look("svcsync_returns"), await look("svcsync_return_lines"));
+      },
+    );
+    expect(await place.destination.deliver(report(1), never)).toBe("written");
+    expect(seen).toEqual(dirty);
+  });
+
   it("ends with the signal while the ERP holds the table", async () => {
     await using erp = await withInbox(await servers.open(dialect), dialect);
     await using destination = destinationIn(erp.source);
     await using job = await openWriter(erp.place.url);
     await destination.deliver(report(1), never);
-    await job.run(
-      {
-        sqlite: "begin immediate",
-        postgres: "begin; lock table svcsync_returns",
-        mysql: "lock tables svcsync_returns write",
-      }[dialect],
-    );
+    await job.run(holding(dialect, 2)[0]);
     const stop = new AbortController();
     const delivering = destination.deliver(report(2), stop.signal);
     stop.abort(new Error("stopped"));
@@ -133,7 +205,7 @@ describe.each(dialects)("handing over into %s", (dialect) => {
     const take = async () => {
       const id = await job.one("select coalesce(min(return_id), '') from svcsync_open");
       if (id === "") return false;
-      await job.run(`${dialect === "sqlite" ? "begin immediate" : "begin"};
+      await job.run(`${beginOf(dialect)};
         insert into booked select return_id, (select count(*) from svcsync_return_lines l where l.return_id = r.return_id)
           from svcsync_returns r where r.return_id = '${id}';
         insert into svcsync_answers (return_id, result, document, answered_at) values ('${id}', 'ok', 'RE', '2026-12-01 10:00:00');

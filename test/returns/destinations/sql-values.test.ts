@@ -2,6 +2,7 @@ import { describe, expect, it } from "vitest";
 import type { ReturnValue } from "#model";
 import { never } from "../../kit/outcome.ts";
 import { dialects, useServers } from "../../sources/sql/servers.ts";
+import { addColumn } from "../../sources/sql/statements.ts";
 import type { DialectName } from "../../sources/sql/shapes.ts";
 import { destinationIn, report, reports, withInbox } from "./sql-inbox.ts";
 
@@ -10,7 +11,7 @@ const servers = useServers();
 /** An inbox whose only named column has this type. */
 async function column(dialect: DialectName, type: string) {
   const erp = await withInbox(await servers.open(dialect), dialect);
-  await erp.place.writer.run(`alter table svcsync_returns add column x ${type}`);
+  await erp.place.writer.run(addColumn(dialect, "svcsync_returns", `x ${type}`));
   const destination = destinationIn(erp.source, { ...reports, columns: ["x"] });
   let id = 0;
   return {
@@ -136,7 +137,7 @@ describe.each(dialects)("a return in %s", (dialect) => {
   it("is not handed over at all when one of its lines does not fit", async () => {
     await using erp = await withInbox(await servers.open(dialect), dialect);
     await erp.place.writer.run(
-      "alter table svcsync_return_lines add column note varchar(9) not null default 'x' check (length(note) < 5)",
+      addColumn(dialect, "svcsync_return_lines", "note varchar(9) not null default 'x' check (note not like '_____%')"),
     );
     await using destination = destinationIn(erp.source, { ...reports, lines: [{ columns: ["note"] }] });
     const lines = ["one", "two", "three"].map((note, at) => ({ ...report(1).content.lines[at]!, fields: { note } }));

@@ -15,6 +15,9 @@ const schemas: Readonly<Record<string, string>> = {
     primary key (kunde, nr)); create view "Alle Kontakte" as select name from kontakte`,
   mysql: `create table kontakte (name text, nr int, kunde varchar(9), preis decimal(8, 2), stand datetime, bild blob,
     primary key (kunde, nr)); create view \`Alle Kontakte\` as select name from kontakte`,
+  mssql: `create table kontakte (name nvarchar(max), nr int, kunde varchar(9), preis decimal(8, 2), stand datetime2, bild varbinary(max),
+    primary key (kunde, nr));
+    \ngo\ncreate view "Alle Kontakte" as select name from kontakte`,
 };
 
 describe.each(dialects)("the catalog of %s", (dialect) => {

@@ -44,8 +44,7 @@ function stampOf(atMs: number): string {
 
 async function items(dialect: DialectName, kind: "text" | "native") {
   stack = new AsyncDisposableStack();
-  const urls: Readonly<Record<string, string>> = { postgres: servers.postgres.url, mysql: servers.mariadb.url };
-  const { url, writer } = stack.use(await openPlace(dialect, urls[dialect]));
+  const { url, writer } = stack.use(await openPlace(dialect, servers.url(dialect)));
   await writer.run(`create table items (nr int primary key, name varchar(20), at ${columns[dialect][kind]})`);
   const begin = Date.now();
   const zone = kind === "native" && dialect === "postgres" ? "+00:00" : "";

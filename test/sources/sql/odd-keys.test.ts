@@ -6,14 +6,17 @@ import { allKeys, poll } from "../reading.ts";
 import { sqlStream, wrapped } from "./sql-stream.ts";
 import { dialects, useServers } from "./servers.ts";
 import type { DialectName } from "./shapes.ts";
+import { textLiteral } from "./statements.ts";
 import { never } from "../../kit/outcome.ts";
 
 const { open } = useServers();
+const serverDialects = dialects.filter((dialect) => dialect !== "sqlite");
 /** Text that does not tell upper from lower case, where the database has such a thing. */
 const loose: Readonly<Partial<Record<DialectName, string>>> = {
   sqlite: "text collate nocase",
   postgres: "text",
   mysql: "varchar(100) collate utf8mb4_general_ci",
+  mssql: "nvarchar(100)",
 };
 
 /** Every way to write `abcdef` with small and capital letters. */
@@ -88,7 +91,7 @@ describe("odd keys", () => {
     expect(await stream.readOne(keys[3]!, never)).toEqual({ nr: keys[3], amount: 1 });
   });
 
-  it.each(["postgres", "mysql"] as const)("lose the blanks that fill up a CHAR in %s", async (dialect) => {
+  it.each(serverDialects)("lose the blanks that fill up a CHAR in %s", async (dialect) => {
     await using erp = await open(dialect);
     await erp.place.writer.run(
       "create table items (nr char(6) primary key, name char(9)); insert into items values ('a', 'x'), ('b', 'y')",
@@ -123,7 +126,9 @@ describe("odd keys", () => {
   it.each(dialects)("that only look alike in Unicode are not taken for each other in %s", async (dialect) => {
     await using erp = await open(dialect);
     const alike = ["M\u00fcller", "Mu\u0308ller", "Muller"];
-    await erp.place.writer.run(`create table items (nr ${loose[dialect]}); insert into items values ${listed(alike)}`);
+    await erp.place.writer.run(
+      `create table items (nr ${loose[dialect]}); insert into items values ${alike.map((nr) => `(${textLiteral(dialect, nr)})`).join(", ")}`,
+    );
     const stream = erp.stream({ table: "items", key: "nr", pageSize: 1 });
     expect((await poll(stream)).keys.toSorted()).toEqual(alike.toSorted());
     for (const key of alike) expect(await stream.readOne(key, never)).toEqual({ nr: key });
@@ -132,7 +137,8 @@ describe("odd keys", () => {
   it.each(dialects)("may be thousands of letters long in %s", async (dialect) => {
     await using erp = await open(dialect);
     const long = [1, 2, 3].map((end) => `${"k".repeat(5_000)}${end}`);
-    await erp.place.writer.run(`create table items (nr text); insert into items values ${listed(long)}`);
+    const type = dialect === "mssql" ? "nvarchar(max)" : "text";
+    await erp.place.writer.run(`create table items (nr ${type}); insert into items values ${listed(long)}`);
     const stream = erp.stream({ table: "items", key: "nr", pageSize: 1 });
     expect((await poll(stream)).keys).toEqual(long);
     expect(await stream.readOne(long[1]!, never)).toEqual({ nr: long[1] });
@@ -165,7 +171,7 @@ describe("rows that a view multiplies", () => {
     await expect(poll(stream, cursor)).rejects.toMatchObject({ code: "E_SOURCE_KEY_AMBIGUOUS" });
   });
 
-  it.each(["postgres", "mysql"] as const)("are told from one that changes between two pages in %s", async (dialect) => {
+  it.each(serverDialects)("are told from one that changes between two pages in %s", async (dialect) => {
     await using erp = await open(dialect);
     const { writer } = erp.place;
     await writer.run(`create table items (nr varchar(9) primary key, name varchar(9));
@@ -199,9 +205,9 @@ describe("a stamp that goes back", () => {
     const { writer } = erp.place;
     const ago = (minutes: number) => {
       const text = new Date(Date.now() - minutes * 60_000).toISOString().slice(0, 19).replace("T", " ");
-      return { sqlite: `'${text}Z'`, postgres: `'${text}+00'`, mysql: `'${text}'` }[dialect];
+      return { sqlite: `'${text}Z'`, postgres: `'${text}+00'`, mysql: `'${text}'`, mssql: `'${text} +00:00'` }[dialect];
     };
-    const type = { sqlite: "text", postgres: "timestamptz", mysql: "timestamp null" }[dialect];
+    const type = { sqlite: "text", postgres: "timestamptz", mysql: "timestamp null", mssql: "datetimeoffset" }[dialect];
     await writer.run(`create table items (nr varchar(9), name varchar(9), at ${type});
       insert into items values ('a', '1', ${ago(1)}), ('b', '1', ${ago(1)})`);
     const stream = erp.stream({ table: "items", key: "nr", changed: "at", overlap: "10m" });
@@ -222,7 +228,7 @@ describe("a stamp that goes back", () => {
 });
 
 function stampType(dialect: DialectName): string {
-  return dialect === "mysql" ? "datetime" : "timestamp";
+  return { sqlite: "timestamp", postgres: "timestamp", mysql: "datetime", mssql: "datetime2" }[dialect];
 }
 
 function march(day: number): string {

@@ -6,12 +6,13 @@ import { never } from "../../kit/outcome.ts";
 
 const { open } = useServers();
 const megabyte = 1_000_000;
-const longText = { sqlite: "text", postgres: "text", mysql: "longtext" } as const;
+const longText = { sqlite: "text", postgres: "text", mysql: "longtext", mssql: "nvarchar(max)" } as const;
 /** What makes a text of so many characters. */
 const repeated = {
   sqlite: (count: number) => `replace(hex(zeroblob(${count / 2})), '00', 'xx')`,
   postgres: (count: number) => `repeat('x', ${count})`,
   mysql: (count: number) => `repeat('x', ${count})`,
+  mssql: (count: number) => `replicate(cast('x' as nvarchar(max)), ${count})`,
 } as const;
 
 function unreadableOf(batches: readonly ChangeBatch[]) {

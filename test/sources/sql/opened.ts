@@ -11,6 +11,11 @@ export interface Opened extends AsyncDisposable {
   stream(read: Readonly<Record<string, unknown>>): SourceStream;
 }
 
+/** SQL Server encrypts with a certificate of its own unless it was given one. */
+export function ownTls(dialect: DialectName): object {
+  return dialect === "mssql" ? { tls: { mode: "trust" } } : {};
+}
+
 export async function openSql(
   dialect: DialectName,
   server?: string,
@@ -18,7 +23,7 @@ export async function openSql(
 ): Promise<Opened> {
   const adapter = adapters.get("sql")!;
   const place = await openPlace(dialect, server);
-  const parsed = adapter.settings.parse({ url: place.url, timezone: "Europe/Berlin", ...settings });
+  const parsed = adapter.settings.parse({ url: place.url, timezone: "Europe/Berlin", ...ownTls(dialect), ...settings });
   const source = await adapter.open(parsed, openContext(systemClock));
   return {
     place,

@@ -1,6 +1,7 @@
 import { mkdtemp, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
+import { mssqlServer } from "./mssql/server.ts";
 import type { DialectName } from "./shapes.ts";
 import { openWriter, type Writer } from "./writer.ts";
 
@@ -38,10 +39,10 @@ async function openFile(): Promise<Place> {
 }
 
 async function openDatabase(dialect: DialectName, server: string): Promise<Place> {
-  const name = `erp_${process.pid}_${++count}`;
+  const name = `svcsync_test_${process.pid}_${++count}`;
   const admin = await openWriter(server);
   await admin.run(`create database ${name}`);
-  if (dialect === "mssql") await admin.run(snapshots(name));
+  if (dialect === "mssql" && !(await mssqlServer()).isBabelfish) await admin.run(snapshots(name));
   const url = new URL(server);
   url.pathname = name;
   const writer = await openWriter(url.href);
@@ -54,7 +55,7 @@ async function openDatabase(dialect: DialectName, server: string): Promise<Place
     deadUrl: dead.href,
     async [Symbol.asyncDispose]() {
       await writer[Symbol.asyncDispose]();
-      await admin.run(drops[dialect](name));
+      await admin.run(await drops[dialect](name));
       await admin[Symbol.asyncDispose]();
     },
   };
@@ -66,11 +67,14 @@ function snapshots(name: string): string {
     alter database ${name} set change_tracking = on (change_retention = 2 days)`;
 }
 
-const drops: Readonly<Record<DialectName, (name: string) => string>> = {
+const drops: Readonly<Record<DialectName, (name: string) => string | Promise<string>>> = {
   sqlite: () => "",
   postgres: (name) => `drop database ${name} with (force)`,
   mysql: (name) => `drop database ${name}`,
-  mssql: (name) => `alter database ${name} set single_user with rollback immediate; drop database ${name}`,
+  mssql: async (name) => {
+    const { isBabelfish } = await mssqlServer();
+    return `${isBabelfish ? "" : `alter database ${name} set single_user with rollback immediate; `}drop database ${name}`;
+  },
 };
 
 const cuts: Readonly<Record<DialectName, (admin: Writer, name: string) => Promise<void>>> = {

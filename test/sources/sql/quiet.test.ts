@@ -7,6 +7,7 @@ import { never } from "../../kit/outcome.ts";
 import { poll } from "../reading.ts";
 import { openPlace } from "./place.ts";
 import { sqlStream, wrapped } from "./sql-stream.ts";
+import { renameColumn } from "./statements.ts";
 import { dialects, useServers } from "./servers.ts";
 import type { DialectName } from "./shapes.ts";
 import { sql } from "../../../src/sources/sql/sql-text.ts";
@@ -17,8 +18,7 @@ const minuteMs = 60_000;
 /** A table whose last row was written an hour ago, followed until nothing is new. */
 async function followed(dialect: DialectName) {
   await using stack = new AsyncDisposableStack();
-  const urls: Readonly<Record<string, string>> = { postgres: servers.postgres.url, mysql: servers.mariadb.url };
-  const { url, writer } = stack.use(await openPlace(dialect, urls[dialect]));
+  const { url, writer } = stack.use(await openPlace(dialect, servers.url(dialect)));
   const now = { ms: Date.now() };
   await writer.run("create table items (nr varchar(20), name varchar(20), at varchar(30))");
   const put = (nr: string | null, at: string | null) =>
@@ -99,7 +99,7 @@ describe.each(dialects)("a poll of %s when nothing is new", (dialect) => {
 
   it("sees that a column is gone", async () => {
     await using erp = await followed(dialect);
-    await erp.writer.run("alter table items rename column nr to number");
+    await erp.writer.run(renameColumn(dialect, "items", "nr", "number"));
     await expect(erp.look()).rejects.toMatchObject({ code: "E_SOURCE_COLUMN" });
   });
 });

@@ -1,15 +1,23 @@
 import { afterAll, beforeAll } from "vitest";
 import { startMariadb, type TestMariadb } from "../../setup/mariadb.ts";
 import { startPostgres, type TestPostgres } from "../../setup/postgres.ts";
+import { expectMssql, mssqlUrl } from "./mssql/server.ts";
 import { openSql, type Opened } from "./opened.ts";
 import type { DialectName } from "./shapes.ts";
 
-/** Every kind of database that a test run can start. */
-export const dialects = ["sqlite", "postgres", "mysql"] as const;
+/** Every kind of database that a test run can start, and SQL Server where the environment names one. */
+export const dialects: readonly DialectName[] = [
+  "sqlite",
+  "postgres",
+  "mysql",
+  ...(mssqlUrl === undefined ? [] : ["mssql" as const]),
+];
 
 export interface Servers {
   readonly postgres: TestPostgres;
   readonly mariadb: TestMariadb;
+  /** The address of a server; undefined for a file. */
+  readonly url: (dialect: DialectName) => string | undefined;
   /** An empty database of this kind, opened as a source. */
   readonly open: (dialect: DialectName, settings?: Readonly<Record<string, unknown>>) => Promise<Opened>;
 }
@@ -25,6 +33,14 @@ export function useServers(): Servers {
     await postgres[Symbol.asyncDispose]();
     await mariadb[Symbol.asyncDispose]();
   });
+  expectMssql();
+  const url = (dialect: DialectName) =>
+    ({
+      sqlite: undefined,
+      postgres: postgres.url,
+      mysql: process.env["MYSQL_TEST_URL"] ?? mariadb.url,
+      mssql: mssqlUrl,
+    })[dialect];
   return {
     get postgres() {
       return postgres;
@@ -32,12 +48,7 @@ export function useServers(): Servers {
     get mariadb() {
       return mariadb;
     },
-    async open(dialect, settings) {
-      const urls: Readonly<Record<string, string>> = {
-        postgres: postgres.url,
-        mysql: process.env["MYSQL_TEST_URL"] ?? mariadb.url,
-      };
-      return await openSql(dialect, urls[dialect], settings);
-    },
+    url,
+    open: (dialect, settings) => openSql(dialect, url(dialect), settings),
   };
 }

@@ -4,9 +4,11 @@ import { engineOf } from "../../../src/sources/sql/engines/engines.ts";
 import { settings } from "../../../src/sources/sql/settings.ts";
 import { SqlStream } from "../../../src/sources/sql/stream.ts";
 import type { SourceHarness, StreamOptions, TestRow } from "../../conformance/source-harness.ts";
+import { ownTls } from "./opened.ts";
 import { openPlace, type Place } from "./place.ts";
 import type { DialectName, Shape } from "./shapes.ts";
 import { sqlStream } from "./sql-stream.ts";
+import { beginOf, renameColumn } from "./statements.ts";
 import { openWriter, type Writer } from "./writer.ts";
 import { sql } from "../../../src/sources/sql/sql-text.ts";
 
@@ -91,11 +93,7 @@ class SqlHarness implements SourceHarness {
   }
 
   async breakSchema(): Promise<void> {
-    await this.#place.writer.run(
-      this.#dialect === "mssql"
-        ? "exec sp_rename 'items.nr', 'number_of_customer', 'COLUMN'"
-        : "alter table items rename column nr to number_of_customer",
-    );
+    await this.#place.writer.run(renameColumn(this.#dialect, "items", "nr", "number_of_customer"));
   }
 
   async [Symbol.asyncDispose](): Promise<void> {
@@ -104,9 +102,7 @@ class SqlHarness implements SourceHarness {
   }
 
   #open(options: StreamOptions, wrap: (engine: Engine) => Engine, url = this.#place.url): SqlStream {
-    const plain = engineOf(
-      settings.parse({ url, connectTimeout: "5s", ...(this.#dialect === "mssql" ? { tls: { mode: "trust" } } : {}) }),
-    );
+    const plain = engineOf(settings.parse({ url, connectTimeout: "5s", ...ownTls(this.#dialect) }));
     const { clockMs } = options;
     const timed: Engine = clockMs
       ? {
@@ -146,10 +142,6 @@ class SqlHarness implements SourceHarness {
 
 function deaf(text: string): string {
   return text.replaceAll(/(["`]) > (["`])/g, "$1 >= $2");
-}
-
-function beginOf(dialect: DialectName): string {
-  return { sqlite: "begin immediate", postgres: "begin", mysql: "begin", mssql: "begin transaction" }[dialect];
 }
 
 function upsertOf(dialect: DialectName, columns: readonly string[], tuples: string): string {

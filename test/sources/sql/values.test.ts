@@ -122,8 +122,7 @@ describe("values", () => {
     ["postgres", "bytea"],
     ["mysql", "varbinary(20)"],
   ] as const)("of binary columns in %s are refused by name, unless they are not selected", async (dialect, type) => {
-    const server = { sqlite: undefined, postgres: servers.postgres.url, mysql: servers.mariadb.url }[dialect];
-    await using erp = await openSql(dialect, server);
+    await using erp = await servers.open(dialect);
     await erp.place.writer.run(`create table items (id int primary key, name varchar(20), photo ${type});
       insert into items values (1, 'a', null)`);
     await expect(poll(erp.stream(read))).rejects.toMatchObject({

@@ -120,8 +120,7 @@ describe("windows", () => {
   });
 
   it.each(dialects)("lose nothing that commits late where the ERP's clock is behind in %s", async (dialect) => {
-    const server = { sqlite: undefined, postgres: servers.postgres.url, mysql: servers.mariadb.url }[dialect];
-    await using erp = await openSqlHarness(dialect, shapes[0]!, server);
+    await using erp = await openSqlHarness(dialect, shapes[0]!, servers.url(dialect));
     const begin = Date.now();
     let now = begin;
     const reader = new Reader(erp.stream({ pageSize: 5, clockMs: () => now }));

@@ -3,7 +3,7 @@ import { settings } from "../../../../src/sources/sql/settings.ts";
 import { mssqlOptions } from "../../../../src/sources/sql/mssql/mssql-session.ts";
 import type { Writer } from "../writer.ts";
 
-/** Batches, so that a transaction may span several of them. */
+/** Batches, so that a transaction may span several of them. A line `go` ends one, as in the tools of SQL Server. */
 export async function mssqlWriter(url: string): Promise<Writer> {
   const options = mssqlOptions(settings.parse({ url, tls: { mode: "trust" } }));
   const connection = new Connection({ ...options, options: { ...options.options, appName: "erp" } });
@@ -21,7 +21,9 @@ export async function mssqlWriter(url: string): Promise<Writer> {
       connection.execSqlBatch(request);
     });
   return {
-    run: async (text) => void (await batch(text)),
+    async run(text) {
+      for (const part of text.split(/^go$/im)) if (part.trim() !== "") await batch(part);
+    },
     one: batch,
     [Symbol.asyncDispose]: async () => connection.close(),
   };
