@@ -139,12 +139,13 @@ export function assemble(
     isShared: () => cluster.state.others > 0,
   });
   const { sweepIntervalMs } = settings.polling;
-  const sweeper = new Sweeper({ ...common, streams, intervalMs: sweepIntervalMs });
+  const sources = parts.sources.streams;
+  const sweeper = new Sweeper({ ...common, streams, sources, intervalMs: sweepIntervalMs });
   const pauses = new PollPauses({
     sourceOf: (stream) => streams.get(stream)?.source ?? stream,
     ...(elapsed ? { elapsed } : {}),
   });
-  const poller = new Poller({ ...common, sources: parts.sources.streams, sweeper, pauses, rounds, nudge });
+  const poller = new Poller({ ...common, sources, sweeper, pauses, rounds, nudge });
   const leases = closing.use(new Leases(parts.store, settings.delivery.leaseMs));
   const nudges = closing.use(new Nudges({ queue, logger, floorMs: settings.polling.nudgeFloorMs }));
   const askedPolls = new AskedPolls({ ...common, nudges, holds }, [...streams.keys()]);

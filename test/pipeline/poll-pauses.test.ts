@@ -44,7 +44,7 @@ async function polling() {
       },
     }),
     sources: new Map(names.map((name) => [name, source(name)])),
-    sweeper: new Sweeper({ ...common, streams: new Map(), intervalMs: MINUTE }),
+    sweeper: new Sweeper({ ...common, streams: new Map(), sources: new Map(), intervalMs: MINUTE }),
     pauses: new PollPauses({ sourceOf: () => "erp", elapsed: () => clock.now() }),
     rounds: { begin: () => {}, decide: async () => {}, end: () => {} },
     observer: {

@@ -162,6 +162,7 @@ streams:
     const sweeper = new Sweeper({
       store,
       streams: new Map(streams.map((each) => [each.name, each] as const)),
+      sources: new Map(),
       clock,
       logger: silentLogger,
       intervalMs: 60 * SECOND,

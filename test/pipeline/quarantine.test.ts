@@ -41,6 +41,7 @@ async function polling() {
   const sweeper = new Sweeper({
     store,
     streams: new Map(),
+    sources: new Map(),
     clock,
     logger: log,
     intervalMs: 60_000,

@@ -33,7 +33,7 @@ it("a list of deletions that the ERP does not show is in the status of its strea
   const poller = new Poller({
     store,
     sources: new Map([["customers", source]]),
-    sweeper: new Sweeper({ store, streams: new Map(), clock, logger, intervalMs: 60_000 }),
+    sweeper: new Sweeper({ store, streams: new Map(), sources: new Map(), clock, logger, intervalMs: 60_000 }),
     pauses: new PollPauses({ sourceOf: () => "erp" }),
     rounds: { begin: () => {}, decide: async () => {}, end: () => {} },
     clock,

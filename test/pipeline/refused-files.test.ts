@@ -29,7 +29,14 @@ async function polled(read: object) {
   const poller = new Poller({
     store,
     sources: new Map([[stream, source]]),
-    sweeper: new Sweeper({ store, streams: new Map(), clock, logger: silentLogger, intervalMs: 60_000 }),
+    sweeper: new Sweeper({
+      store,
+      streams: new Map(),
+      sources: new Map(),
+      clock,
+      logger: silentLogger,
+      intervalMs: 60_000,
+    }),
     pauses: new PollPauses({ sourceOf: () => "erp" }),
     rounds: { begin: () => {}, decide: async () => {}, end: () => {} },
     clock,

@@ -43,7 +43,7 @@ async function setScene() {
     check: async () => [],
   };
   const streams = new Map<StreamName, Stream>();
-  const sweeper = new Sweeper({ store, streams, clock, logger: silentLogger, intervalMs: 60_000 });
+  const sweeper = new Sweeper({ store, streams, sources: new Map(), clock, logger: silentLogger, intervalMs: 60_000 });
   return {
     erp,
     store,

@@ -1,6 +1,7 @@
 import {
   errorFacts,
   SyncError,
+  type Change,
   type ChangeBatch,
   type Clock,
   type Cursor,
@@ -15,6 +16,7 @@ import type { Observer } from "../observer.ts";
 import type { PolledRounds } from "../guards/mass-guard.ts";
 import { keepReports } from "../refused-files.ts";
 import type { PollPauses } from "./poll-pauses.ts";
+import { stageChildrenOfDeleted } from "../stage/children-of-deleted.ts";
 import { screen, type Screened } from "../stage/quarantine.ts";
 import type { Sweeper } from "./sweeper.ts";
 
@@ -82,6 +84,7 @@ export class Poller {
         await this.#tellUnreadable(stream, batch.unreadable);
         // Before the cursor moves, so that a crash in between only repeats the report.
         await keepReports(store, stream, files, clock.now());
+        await this.#stageChildren(stream, batch.changes, signal);
         const result = await store.stage(stream, { ...batch, backfill: firstLoad, guarded: true, complete });
         total.rowsRead += pending.changes.length + pending.unreadable.length;
         total.changed += result.changed;
@@ -136,6 +139,7 @@ export class Poller {
     if (!source.deletions) return;
     const { deletionCursor } = await store.cursor(stream);
     for await (const batch of source.deletions(deletionCursor, signal)) {
+      await this.#stageChildren(stream, batch.changes, signal);
       const result = await store.stageDeletions(stream, {
         ...screen(stream, batch),
         cursor: batch.cursor,
@@ -147,6 +151,12 @@ export class Poller {
       if (result.changed > 0) nudge();
     }
     await this.#tellRefused(stream, source.refusedDeletions?.());
+  }
+
+  /** Before deletions are staged: who deletes a record may have handed its children to another one. */
+  async #stageChildren(stream: StreamName, changes: readonly Change[], signal: AbortSignal): Promise<void> {
+    const keys = changes.filter(({ kind }) => kind === "delete").map(({ key }) => key);
+    if ((await stageChildrenOfDeleted(this.#deps, stream, keys, signal)) > 0) this.#deps.nudge();
   }
 
   /** Keeps why the list of deletions cannot be read, and logs it once, until it can. */

@@ -5,6 +5,7 @@ import type { IntakeStore, NoteStore, RecordStore, SweepStore } from "#store";
 import type { Logger } from "#telemetry";
 import { emptiedNote, guardNote, sweepNote } from "../notes.ts";
 import { knownCount } from "../holds/delete-guard.ts";
+import { stageChildrenOfDeleted } from "../stage/children-of-deleted.ts";
 import { stageByKey } from "../stage/stage-by-key.ts";
 
 /** Pause before a second sweep looks for suspects, unless the sweep interval is shorter. */
@@ -13,6 +14,8 @@ const CONFIRM_AFTER_MS = 5 * 60_000;
 export interface SweeperDeps {
   readonly store: SweepStore & IntakeStore & RecordStore & NoteStore;
   readonly streams: ReadonlyMap<StreamName, Stream>;
+  /** By which the children of deleted records are read again, whatever their stream. */
+  readonly sources: ReadonlyMap<StreamName, SourceStream>;
   readonly clock: Clock;
   readonly logger: Logger;
   readonly intervalMs: number;
@@ -21,7 +24,7 @@ export interface SweeperDeps {
 /**
  * Compares the keys that the ERP shows with the known records, and stages what no poll can see. A record that became visible
  * without a new stamp is read by its key at once. A record counts as deleted if two complete sweeps in a row did not find it and it
- * cannot be read by its key either. Absence alone deletes nothing.
+ * cannot be read by its key either. Absence alone deletes nothing. The children of a deleted record are read again first.
  */
 export class Sweeper {
   readonly #deps: SweeperDeps;
@@ -108,9 +111,10 @@ export class Sweeper {
       logger.warn({ stream, count: keys.length }, "deletions were held back by rows without a key");
       return 0;
     }
+    const moved = await stageChildrenOfDeleted(this.#deps, stream, keys, signal);
     const read = await stageByKey(store, { stream, reads: source }, keys, { signal, deleteMissing: true });
     for (const { key, error } of read.refused)
       logger.warn({ stream, key, err: error }, "missing record was not deleted");
-    return read.changed;
+    return moved + read.changed;
   }
 }

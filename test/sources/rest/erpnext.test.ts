@@ -139,7 +139,14 @@ describe("the preset erpnext", () => {
     await using scene = await Scene.open(memoryPlace);
     const { store } = scene;
     const stream = await customers();
-    const sweeper = new Sweeper({ store, streams: new Map(), clock, logger: silentLogger, intervalMs: 60_000 });
+    const sweeper = new Sweeper({
+      store,
+      streams: new Map(),
+      sources: new Map(),
+      clock,
+      logger: silentLogger,
+      intervalMs: 60_000,
+    });
     const sweep = async () => {
       clock.advance(60_000);
       await sweeper.sweepIfDue("customers", stream, never);

@@ -66,6 +66,7 @@ describe("members of a list in an API without single records", () => {
     const sweeper = new Sweeper({
       store: scene.store,
       streams: new Map(),
+      sources: new Map(),
       clock,
       logger: silentLogger,
       intervalMs: 60_000,

@@ -1,0 +1,47 @@
+import { recordName, type Key, type RecordId, type StreamName } from "#model";
+import type { SourceStream } from "#sources";
+import type { IntakeStore, RecordStore } from "#store";
+import type { Logger } from "#telemetry";
+import { stageByKey } from "./stage-by-key.ts";
+
+export interface ChildrenDeps {
+  readonly store: IntakeStore & Pick<RecordStore, "boundChildren" | "waitingFor">;
+  readonly sources: ReadonlyMap<StreamName, SourceStream>;
+  readonly logger: Logger;
+}
+
+/**
+ * Reads the children of records that the ERP deleted again, by their keys, and stages what changed. An ERP that merges two customers
+ * hands the documents of one to the other before it deletes it, and Odoo and ERPNext do so without moving the documents' stamps, so that no
+ * poll would see it. Call it before the deletions are staged: then a crash in between only repeats it. Returns how many records changed.
+ * @throws any error that does not concern single records. The deletions must then wait.
+ */
+export async function stageChildrenOfDeleted(
+  { store, sources, logger }: ChildrenDeps,
+  stream: StreamName,
+  keys: readonly Key[],
+  signal: AbortSignal,
+): Promise<number> {
+  const deleted = keys.map((key) => ({ stream, key }));
+  const gone = new Set(deleted.map(recordName));
+  const children = new Map<string, RecordId>();
+  for (const parent of deleted)
+    for (const child of [...(await store.boundChildren(parent)), ...(await store.waitingFor(parent))])
+      if (!gone.has(recordName(child))) children.set(recordName(child), child);
+  const ofStream = Map.groupBy(children.values(), (child) => child.stream);
+  let changed = 0;
+  for (const [of, ids] of ofStream) {
+    const reads = sources.get(of);
+    if (reads === undefined) continue;
+    const some = ids.map(({ key }) => key);
+    const read = await stageByKey(store, { stream: of, reads }, some, { signal });
+    changed += read.changed;
+    const [first] = read.refused;
+    if (first)
+      logger.warn(
+        { stream: of, count: read.refused.length, key: first.key, err: first.error },
+        "children of deleted records were not read again",
+      );
+  }
+  return changed;
+}
