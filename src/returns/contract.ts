@@ -57,12 +57,13 @@ export interface Destination extends AsyncDisposable {
   /**
    * Hands it over, all or nothing: lines first, then the head. May be called for several subjects at once: the source's `connections` say how many
    * are handed over together. `present`: the inbox has this version of the subject already, with the same hash,
-   * perhaps under the name of another installation (a store that was lost).
-   * @throws {ParkError} E_RETURN_CONFLICT when the inbox has this version with another hash: two installations, or a restored store. E_RETURN_INBOX
+   * perhaps under the name of another installation (a store that was lost). `answered`: the ERP has answered this version and deleted it, so what it
+   * said is unknown.
+   * @throws {ParkError} E_RETURN_CONFLICT when the inbox has this version with another hash, or a newer one: two installations, or a restored store. E_RETURN_INBOX
    * when table, column or right is missing. {@link ParkError} E_RETURN_UNCERTAIN when files were taken and their arrival is unknown. {@link RetryError} when it is
    * locked or does not answer; handing over again is safe.
    */
-  deliver(item: Return, signal: AbortSignal): Promise<"written" | "present">;
+  deliver(item: Return, signal: AbortSignal): Promise<"written" | "present" | "answered">;
 
   /** The highest version of each subject that the inbox has ever had, as far as it can be seen; others are absent. */
   highest(stream: string, subjects: readonly string[], signal: AbortSignal): Promise<ReadonlyMap<string, number>>;

@@ -1,4 +1,4 @@
-import { backoffMs, errorFacts, ParkError, RetryError, SyncError, WaitError, type ErrorFacts } from "#model";
+import { backoffMs, errorFacts, MINUTE_MS, ParkError, RetryError, SyncError, WaitError, type ErrorFacts } from "#model";
 import { mayReturn, type PreparedAs, type ReturnMark, type StoredReturn } from "#store";
 import { withCounted, guardReturns } from "./guard.ts";
 import type { LaneDeps, LaneStream } from "./lane-stream.ts";
@@ -7,6 +7,8 @@ import { someAtOnce } from "./some-at-once.ts";
 const AT_ONCE = 100;
 /** Handed over at the same moment: the inbox's disk serves several commits with one write. */
 const TOGETHER = 4;
+/** The clock of the ERP's database may be behind by so much. */
+const CLOCKS_DIFFER_MS = 5 * MINUTE_MS;
 const AGAIN = { baseMs: 5_000, maxMs: 15 * 60_000 };
 
 /** Hands over what is prepared, in the order of each subject's versions, and carries out what follows an accepted return. */
@@ -76,7 +78,7 @@ export class HandOver {
     this.#expectMayWrite();
     try {
       const found = await this.#of.destination.deliver(item, signal);
-      if (found === "present") await this.#expectNewest(item, signal);
+      if (found === "answered") await this.#expectAnswered(item, signal);
     } catch (thrown) {
       await this.#failed(item, thrown, signal);
       return false;
@@ -85,16 +87,17 @@ export class HandOver {
   }
 
   /**
-   * Versions of a subject never overtake each other, so what the inbox had, with a newer version behind it, is old: another store wrote both.
+   * The inbox has only the ERP's answer any more: it must be one to what was written down here, and not to what a store said that was put back since.
    * @throws {ParkError} E_RETURN_CONFLICT
    */
-  async #expectNewest({ stream, subject, version }: StoredReturn, signal: AbortSignal): Promise<void> {
-    const highest = (await this.#of.destination.highest(stream, [subject], signal)).get(subject) ?? version;
-    if (highest <= version) return;
+  async #expectAnswered(item: StoredReturn, signal: AbortSignal): Promise<void> {
+    const [answer] = await this.#of.destination.answers([item], signal);
+    if (answer === undefined || answer.at >= item.preparedAt - CLOCKS_DIFFER_MS) return;
+    const [answered, prepared] = [answer.at, item.preparedAt].map((at) => new Date(at).toISOString());
     throw new ParkError(
       "E_RETURN_CONFLICT",
-      `the inbox has version ${highest} of ${stream}/${subject}, so version ${version} is not the newest that the ERP reads`,
-      { details: { found: highest, expected: version } },
+      `the ERP answered version ${item.version} of ${item.stream}/${item.subject} at ${answered}, and it was written down here at ${prepared}, so the ERP had another`,
+      { details: { answered: answered!, prepared: prepared! } },
     );
   }
 

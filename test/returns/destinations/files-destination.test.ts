@@ -108,6 +108,17 @@ describe.each(["folder", "SFTP"] as const)("an inbox in a %s", (kind) => {
     expect([...(await destination.highest("reports", ["1", "2"], never))]).toEqual([["1", 2]]);
   });
 
+  it("takes no version behind which it had a newer one", async () => {
+    await using source = await opened(kind);
+    await using destination = destinationIn(source);
+    await destination.deliver(report(1), never);
+    await destination.deliver(report(1, { version: 2, hash: "b".repeat(64) }), never);
+    await expect(destination.deliver(report(1), never)).rejects.toMatchObject({
+      code: "E_RETURN_CONFLICT",
+      message: expect.stringContaining("has version 2 of reports/1"),
+    });
+  });
+
   it("gives answers from files, and from where the ERP moved a return to", async () => {
     await using source = await opened(kind);
     await using destination = destinationIn(source);

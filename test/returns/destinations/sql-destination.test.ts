@@ -58,6 +58,20 @@ describe.each(dialects)("an inbox in %s", (dialect) => {
     expect(await erp.place.writer.one("select count(*) from svcsync_return_lines")).toBe("100");
   });
 
+  it("takes no version behind which it has a newer one", async () => {
+    await using erp = await inbox();
+    await using former = destinationIn(erp.source, reports, { installation: "former" });
+    await using destination = destinationIn(erp.source);
+    await former.deliver(report(1), never);
+    await former.deliver(report(1, { version: 3, hash: "c".repeat(64) }), never);
+    for (const item of [report(1), report(1, { version: 2, hash: "b".repeat(64) })])
+      await expect(destination.deliver(item, never)).rejects.toMatchObject({
+        code: "E_RETURN_CONFLICT",
+        message: expect.stringContaining("has version 3 of reports/1"),
+      });
+    expect(await erp.place.writer.one("select count(*) from svcsync_returns")).toBe("2");
+  });
+
   it("tells the highest version of each subject, and names the version that is replaced as the inbox has it", async () => {
     await using erp = await inbox();
     await using former = destinationIn(erp.source, reports, { installation: "former" });
@@ -142,7 +156,7 @@ describe.each(dialects)("an inbox in %s", (dialect) => {
     await erp.place.writer
       .run(`insert into svcsync_answers (return_id, result, answered_at) values ('prod/reports/1/1', 'ok', '2026-12-01 10:00:00');
       delete from svcsync_return_lines; delete from svcsync_returns`);
-    expect(await destination.deliver(report(1), never)).toBe("present");
+    expect(await destination.deliver(report(1), never)).toBe("answered");
     expect((await destination.answers([report(1)], never))[0]).toMatchObject({ result: "ok" });
   });
 

@@ -16,6 +16,7 @@ import {
 import type { FolderInbox } from "#sources";
 import type { Destination } from "../../contract.ts";
 import { readAnswer } from "../answer.ts";
+import { conflict, newerVersion } from "../conflict.ts";
 import { namedLineColumns, type InboxStream } from "../sql/inbox-columns.ts";
 import { filesOf, manifestOf } from "./file-content.ts";
 import { fileBase, parseBase, subjectBase } from "./file-names.ts";
@@ -58,6 +59,8 @@ export class FilesDestination implements Destination {
     const isWaiting = await inbox.has(waiting, signal);
     const isNoted = await inbox.has(note, signal);
     const begunBy = isNoted || isWaiting ? await this.#begunBy(item, isNoted ? note : waiting, signal) : name;
+    const newer = { ...item, version: item.version + 1 };
+    if (await inbox.has(this.#path(newer, "begun"), signal)) throw newerVersion(item, newer.version);
     if (isNoted && !isWaiting) return "present";
     if (begunBy !== name)
       throw conflict(`${begunBy} was begun in the inbox and is not complete there`, { found: begunBy });
@@ -197,8 +200,4 @@ function jsonOf(text: string): Json | undefined {
   } catch {
     return undefined;
   }
-}
-
-function conflict(message: string, details: Readonly<Record<string, string>>): ParkError {
-  return new ParkError("E_RETURN_CONFLICT", message, { details });
 }

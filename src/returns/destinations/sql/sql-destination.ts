@@ -14,6 +14,7 @@ import {
 import type { InboxTable, InboxRows, TableInbox } from "#sources";
 import type { Destination } from "../../contract.ts";
 import { readAnswer } from "../answer.ts";
+import { conflict, newerVersion } from "../conflict.ts";
 import { checkInbox } from "./check-inbox.ts";
 import {
   answerColumns,
@@ -50,19 +51,17 @@ export class SqlDestination implements Destination {
     this.#deps = deps;
   }
 
-  deliver(item: Return, signal: AbortSignal): Promise<"written" | "present"> {
+  deliver(item: Return, signal: AbortSignal): Promise<"written" | "present" | "answered"> {
     return this.#attempt(async () => {
       const tables = await this.#described(signal);
       const known = await this.#heads(tables, [item.subject], signal);
       if (this.#isThere(item, known)) return "present";
-      // The ERP has taken it, answered and deleted it.
-      if (await this.#isAnswered(tables, item, signal)) return "present";
+      if (await this.#isAnswered(tables, item, signal)) return "answered";
       if ((await this.#deps.inbox.add(this.#rows(item, tables, known), signal)) === "added") return "written";
       if (this.#isThere(item, await this.#heads(tables, [item.subject], signal))) return "present";
-      throw new ParkError(
-        "E_RETURN_CONFLICT",
+      throw conflict(
         `the inbox has rows of ${this.#name(item)}, but not its head in ${tables.head.name}: a part of it was deleted`,
-        { details: { name: this.#name(item) } },
+        { name: this.#name(item) },
       );
     });
   }
@@ -143,16 +142,18 @@ export class SqlDestination implements Destination {
       }));
   }
 
-  /** @throws {ParkError} E_RETURN_CONFLICT when the inbox has this version with another content. */
+  /** @throws {ParkError} E_RETURN_CONFLICT when the inbox has this version with another content, or a newer one. */
   #isThere(item: Return, known: readonly KnownHead[]): boolean {
-    const found = known.find(({ subject, version }) => subject === item.subject && version === item.version);
-    if (found === undefined) return false;
-    if (found.hash === item.hash) return true;
-    throw new ParkError(
-      "E_RETURN_CONFLICT",
-      `the inbox has ${found.name} with another content (hash ${found.hash.slice(0, 12)}, here ${item.hash.slice(0, 12)})`,
-      { details: { name: found.name, found: found.hash, expected: item.hash } },
-    );
+    const versions = known.filter(({ subject }) => subject === item.subject);
+    const found = versions.find(({ version }) => version === item.version);
+    if (found !== undefined && found.hash !== item.hash)
+      throw conflict(
+        `the inbox has ${found.name} with another content (hash ${found.hash.slice(0, 12)}, here ${item.hash.slice(0, 12)})`,
+        { name: found.name, found: found.hash, expected: item.hash },
+      );
+    const newest = Math.max(item.version, ...versions.map(({ version }) => version));
+    if (newest > item.version) throw newerVersion(item, newest);
+    return found !== undefined;
   }
 
   async #isAnswered({ answers }: InboxTablesNow, item: Return, signal: AbortSignal): Promise<boolean> {
