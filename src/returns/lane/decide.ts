@@ -13,7 +13,7 @@ export interface KnownSubject {
    * unknown here.
    */
   readonly base: StoredReturn | undefined;
-  /** The highest version in the inbox, asked where `latest` is undefined. */
+  /** The highest version in the inbox; undefined if it has none, as far as can be seen. */
   readonly highest: number | undefined;
 }
 
@@ -40,15 +40,25 @@ export function baseNumber(latest: StoredReturn | undefined): number | undefined
   return isHanded(latest.state) ? latest.version : latest.replaces;
 }
 
+/**
+ * Whether the inbox has versions that this store does not know: it was put back, or is new. Then the content is compared with the newest of them by
+ * handing it over as that version: the same is there already, and another is a conflict, which a person decides.
+ */
+function isInboxAhead({ latest, highest = 0 }: KnownSubject): boolean {
+  // A blocked version was never handed over by this store.
+  const known = latest === undefined ? 0 : latest.state === "blocked" ? latest.version - 1 : latest.version;
+  return highest > known;
+}
+
 /** The version that a subject gets next, if it is to be returned. */
-export function nextVersion({ stream, latest, base, highest }: KnownSubject): NextVersion {
+export function nextVersion(known: KnownSubject): NextVersion {
+  const { stream, latest, base, highest } = known;
   const isReport = stream.kind === "reports";
   const kind = (replaces: number | undefined): ReturnKind => {
     if (stream.kind !== "reports") return stream.kind;
     return replaces === undefined || base?.kind === "cancelled" ? "fact" : "correction";
   };
-  if (latest === undefined) {
-    // The inbox has versions that this store does not know: it was put back, or is new. The newest is compared first; see Lane.
+  if (latest === undefined || isInboxAhead(known)) {
     const version = highest ?? 1;
     const replaces = isReport && version > 1 ? version - 1 : undefined;
     return { kind: kind(replaces), version, replaces };
@@ -70,6 +80,7 @@ export function decideWanted(known: KnownSubject, hash: string, at: number): Ret
   if (isOld(known, at)) return latest?.state === "blocked" ? { action: "withdraw" } : NOTHING;
   if (stream.kind === "status" && latest === undefined && at < beginAt)
     return { action: "next", next: { kind: "status", version: 0, replaces: undefined }, as: "seen" };
+  if (isInboxAhead(known)) return { action: "next", next: nextVersion(known), as: "prepared" };
   if (latest?.hash === hash && latest.state !== "blocked") return NOTHING;
   if (base !== undefined && base.hash === hash && base.kind !== "cancelled")
     return latest !== undefined && WAITING.includes(latest.state) ? { action: "withdraw" } : NOTHING;
@@ -88,11 +99,16 @@ export function mayHaveLostWhatFollowed({ base }: KnownSubject, decision: Return
 export function decideUnwanted(known: KnownSubject): ReturnDecision {
   const { stream, latest, base } = known;
   if (latest === undefined) return NOTHING;
+  const cancelled = (as: "held" | "prepared"): ReturnDecision => ({
+    action: "next",
+    next: { ...nextVersion(known), kind: "cancelled" },
+    as,
+  });
+  if (stream.kind === "reports" && isInboxAhead(known)) return cancelled("prepared");
   if (stream.kind !== "reports" || base === undefined || base.kind === "cancelled" || base.state === "refused")
     return WAITING.includes(latest.state) ? { action: "withdraw" } : NOTHING;
   if (latest.kind === "cancelled" && latest.state !== "blocked") return NOTHING;
-  const next: NextVersion = { ...nextVersion(known), kind: "cancelled" };
-  return { action: "next", next, as: mustWait(known) ? "held" : "prepared" };
+  return cancelled(mustWait(known) ? "held" : "prepared");
 }
 
 /**

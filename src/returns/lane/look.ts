@@ -29,6 +29,8 @@ const WHOLE_LOOK_MS = DAY_MS;
 /** Subjects read at once: the forward lane needs the service too. */
 const AT_ONCE = 4;
 const ROWS_AT_ONCE = 500;
+/** How often one subject is decided about in a look, where people decide at the same moment. */
+const TRIES = 3;
 const BLOCKED = { baseMs: 60_000, maxMs: 3_600_000 };
 const EMPTY: ReturnContent = { fields: {}, lines: [] };
 
@@ -95,20 +97,23 @@ export class Look {
     const { stream, destination } = this.#of;
     if (subjects.length === 0) return;
     const latest = await returns.latest(stream.name, subjects);
-    const unknown = subjects.filter((subject) => !latest.has(subject));
-    const highest =
-      unknown.length === 0 ? new Map<string, number>() : await destination.highest(stream.name, unknown, signal);
+    const highest = await destination.highest(stream.name, subjects, signal);
     await someAtOnce(subjects, AT_ONCE, async (subject) => {
-      signal.throwIfAborted();
-      await this.#decide(subject, { beginAt, latest: latest.get(subject), highest: highest.get(subject) }, signal);
+      let seen = { beginAt, latest: latest.get(subject), highest: highest.get(subject) };
+      for (let tries = 0; tries < TRIES; tries++) {
+        signal.throwIfAborted();
+        if (await this.#decide(subject, seen, signal)) return;
+        seen = { ...seen, latest: (await returns.latest(stream.name, [subject])).get(subject) };
+      }
     });
   }
 
+  /** False if a person decided about the newest version meanwhile: then nothing was written down. */
   async #decide(
     subject: string,
     seen: Pick<KnownSubject, "beginAt" | "latest" | "highest">,
     signal: AbortSignal,
-  ): Promise<void> {
+  ): Promise<boolean> {
     const { stream, reader, mapper } = this.#of;
     const known: KnownSubject = { ...seen, stream, base: await this.#base(seen.latest) };
     let whole: WholeRecord | undefined;
@@ -124,12 +129,13 @@ export class Look {
       const before = known.base?.kind === "cancelled" ? undefined : known.base?.content;
       const content = await mapper.content(whole, before, signal);
       const decision = decideWanted(known, mapper.hash(stream.kind === "reports" ? "fact" : stream.kind, content), at);
-      await this.#carryOut(subject, known, decision, whole, content);
-      if (known.base && this.#of.consequence && mayHaveLostWhatFollowed(known, decision, at))
+      const isDone = await this.#carryOut(subject, known, decision, whole, content);
+      if (isDone && known.base && this.#of.consequence && mayHaveLostWhatFollowed(known, decision, at))
         await this.#deps.store.returns.ended(known.base, { kind: "unfollowed" });
+      return isDone;
     } catch (thrown) {
       if (!concernsOne(thrown)) throw thrown;
-      await this.#block(subject, known, whole, thrown);
+      return this.#block(subject, known, whole, thrown);
     }
   }
 
@@ -151,14 +157,11 @@ export class Look {
     decision: ReturnDecision,
     whole: WholeRecord | undefined,
     content: ReturnContent,
-  ): Promise<void> {
+  ): Promise<boolean> {
     const { store, logger } = this.#deps;
     const { stream, mapper } = this.#of;
-    if (decision.action === "nothing") return;
-    if (decision.action === "withdraw") {
-      await store.returns.decide(known.latest!, "withdraw", undefined);
-      return;
-    }
+    if (decision.action === "nothing") return true;
+    if (decision.action === "withdraw") return store.returns.decide(known.latest!, "withdraw", undefined);
     const { next, as } = decision;
     const item = {
       ...next,
@@ -177,9 +180,15 @@ export class Look {
         { stream: stream.name, subject, version: next.version, kind: next.kind, state: as },
         "return was prepared",
       );
+    return isWritten;
   }
 
-  async #block(subject: string, known: KnownSubject, whole: WholeRecord | undefined, thrown: unknown): Promise<void> {
+  async #block(
+    subject: string,
+    known: KnownSubject,
+    whole: WholeRecord | undefined,
+    thrown: unknown,
+  ): Promise<boolean> {
     const { store, clock, logger } = this.#deps;
     const { stream } = this.#of;
     const { latest, base } = known;
@@ -189,13 +198,14 @@ export class Look {
     const next = nextVersion(known);
     const serviceId = whole?.serviceId ?? latest?.serviceId;
     const item = { ...next, stream: stream.name, subject, serviceId, content: base?.content ?? EMPTY, hash: "" };
+    logger.warn({ stream: stream.name, subject, err: error }, "return cannot be made yet");
     try {
-      await store.returns.prepare(item, { state: "blocked", error, dueAt });
+      return await store.returns.prepare(item, { state: "blocked", error, dueAt });
     } catch (refused) {
       // The store cannot name it, as with a key that is too long: the others flow all the same.
       if (!concernsOne(refused)) throw refused;
+      return true;
     }
-    logger.warn({ stream: stream.name, subject, err: error }, "return cannot be made yet");
   }
 }
 

@@ -72,6 +72,16 @@ describe("a report that is to be returned", () => {
       known([version(1, "blocked", { hash: "" })]),
       next("fact", 1, undefined, "prepared"),
     ],
+    [
+      "is compared with the newest version of the inbox if the store has only an earlier one",
+      known([version(1, "accepted")], { highest: 3 }),
+      next("correction", 3, 2, "prepared"),
+    ],
+    [
+      "is compared with the inbox's version if it could not be made before",
+      known([version(2, "blocked", { hash: "", kind: "correction", replaces: 1 })], { highest: 2 }),
+      next("correction", 2, 1, "prepared"),
+    ],
     ["needs a person once it is withdrawn", known([version(1, "withdrawn")]), nothing],
   ])("%s", (_name, given, expected) => {
     expect(decideWanted(given, "one", AFTER)).toEqual(expected);
@@ -162,6 +172,11 @@ describe("a report that is no longer to be returned", () => {
     ],
     ["is withdrawn if it was only held", known([version(1, "blocked", { hash: "" })]), withdraw],
     ["is nothing if the ERP refused it", known([version(1, "refused")]), nothing],
+    [
+      "is compared with the newest version of the inbox if the store has only an earlier one",
+      known([version(1, "accepted")], { highest: 2 }),
+      next("cancelled", 2, 1, "prepared"),
+    ],
     [
       "is cancelled instead of corrected",
       known([version(1, "accepted"), version(2, "held", { hash: "two", kind: "correction", replaces: 1 })]),

@@ -1,9 +1,9 @@
 import { createHash } from "node:crypto";
-import { canonicalJson, ParkError, RetryError, type JsonObject, type Return, type ReturnContent } from "#model";
+import { canonicalJson, ParkError, RetryError, type JsonObject, type ReturnContent } from "#model";
 import type { Consequence, Destination, LaneStream, ReturnMapper, ReturnReader, WholeRecord } from "#returns";
 import { ReturnLane } from "#returns";
 import type { OpenedSource } from "#sources";
-import type { Store } from "#store";
+import type { Store, StoredReturn } from "#store";
 import { SetClock } from "../../kit/clock.ts";
 import { silentLogger } from "../../kit/logger.ts";
 import { never } from "../../kit/outcome.ts";
@@ -169,7 +169,7 @@ export class LaneScene implements AsyncDisposable {
     return found.map(({ subject, version, kind, state }) => `${subject}/${version} ${kind} ${state}`);
   }
 
-  async one(subject: string, version: number): Promise<Return & { readonly state: string }> {
+  async one(subject: string, version: number): Promise<StoredReturn> {
     const found = await this.store.returns.one({ stream: "reports", subject, version });
     if (found === undefined) throw new Error(`no return ${subject}/${version}`);
     return found;

@@ -283,6 +283,53 @@ describe("a store that was put back, or lost", () => {
   });
 });
 
+describe("a store that was put back to the first version of a report", () => {
+  it("asks a person where the service is back there too, and the ERP has a newer one", async () => {
+    await using stores = await putBack();
+    const { earlier, count } = stores;
+    earlier.approve("2", 1);
+    await earlier.round();
+    await earlier.round();
+    expect(await earlier.states()).toEqual(["2/1 fact delivered", "2/2 correction withdrawn", "2/3 correction held"]);
+    expect(await earlier.one("2", 3)).toMatchObject({ replaces: 2, error: { code: "E_RETURN_CONFLICT" } });
+    expect(await count()).toBe(2);
+  });
+
+  it("asks nobody where the service says what the ERP has", async () => {
+    await using stores = await putBack();
+    const { earlier, count } = stores;
+    earlier.approve("2", 2);
+    await earlier.round();
+    expect(await earlier.states()).toEqual(["2/1 fact delivered", "2/2 correction delivered"]);
+    expect(await count()).toBe(2);
+  });
+
+  it("asks a person about the cancellation of what the ERP has", async () => {
+    await using stores = await putBack();
+    const { earlier, count } = stores;
+    earlier.service.set("2", undefined);
+    await earlier.round();
+    await earlier.round();
+    expect((await earlier.states()).at(-1)).toBe("2/3 cancelled held");
+    expect(await earlier.one("2", 3)).toMatchObject({ replaces: 2 });
+    expect(await count()).toBe(2);
+  });
+
+  it("does not take the ERP's answer to what is deleted for one to what it says now", async () => {
+    await using stores = await putBack();
+    const { earlier, lane } = stores;
+    await lane.answer("prod/reports/2/2", "ok");
+    await lane.erp.place.writer.run("delete from svcsync_return_lines; delete from svcsync_returns");
+    earlier.clock.advance(86_400_000);
+    earlier.approve("2", 5);
+    await earlier.round();
+    await earlier.store.returns.decide({ stream: "reports", subject: "2", version: 2 }, "send", PERSON);
+    await earlier.round();
+    expect(await earlier.states()).toEqual(["2/1 fact delivered", "2/2 correction withdrawn", "2/3 correction held"]);
+    expect((await earlier.one("2", 3)).content.lines[0]?.amount).toBe("5");
+  });
+});
+
 it("hands over once though each answer of the inbox is lost", async () => {
   await using lane = await erpWithLane({ through: losingAnswers });
   const { scene, count } = lane;
@@ -314,6 +361,31 @@ function bound(destination: Destination): Destination {
     answers: (...of) => destination.answers(...of),
     check: (...of) => destination.check(...of),
     [Symbol.asyncDispose]: () => destination[Symbol.asyncDispose](),
+  };
+}
+
+/** The inbox has two versions of a report, and `earlier` knows the first one alone. */
+async function putBack() {
+  const lane = await erpWithLane({ corrections: "send" });
+  const { scene, erp, count } = lane;
+  await scene.round();
+  scene.approve("2");
+  await scene.round();
+  const earlier = await LaneScene.open(erp.source, {}, { place: await sqlitePlace(), service: new ScriptedService() });
+  await earlier.round();
+  earlier.approve("2");
+  await earlier.round();
+  scene.approve("2", 2);
+  await scene.round();
+  expect([await count(), await earlier.states()]).toEqual([2, ["2/1 fact delivered"]]);
+  return {
+    lane,
+    earlier,
+    count,
+    async [Symbol.asyncDispose]() {
+      await earlier[Symbol.asyncDispose]();
+      await lane[Symbol.asyncDispose]();
+    },
   };
 }
 
