@@ -12,6 +12,13 @@ export interface WholeRecord {
   readonly record: JsonObject;
 }
 
+/** A subject as a list showed it. */
+export interface Listed {
+  readonly subject: string;
+  /** What the list showed of its content: when it was modified, and its totals. Equal texts show no change. Absent where a list shows nothing of it. */
+  readonly head?: string;
+}
+
 /** Finds and reads what one stream returns: records of the service or, for `state`, records of the store. Only reads. */
 export interface ReturnReader {
   /**
@@ -22,10 +29,10 @@ export interface ReturnReader {
     cursor: JsonObject | null,
     beginAt: number,
     signal: AbortSignal,
-  ): AsyncIterable<{ readonly subjects: readonly string[]; readonly cursor: JsonObject }>;
+  ): AsyncIterable<{ readonly listed: readonly Listed[]; readonly cursor: JsonObject }>;
 
   /** All subjects that are final now, since `beginAt`: finds what `changed` can miss. */
-  all(beginAt: number, signal: AbortSignal): AsyncIterable<readonly string[]>;
+  all(beginAt: number, signal: AbortSignal): AsyncIterable<readonly Listed[]>;
 
   /**
    * The record as a whole; undefined when the service does not have it.

@@ -2,7 +2,7 @@ export * from "./contract.ts";
 export { openService, type ServiceContext } from "./open.ts";
 export type { ListFilter } from "./backward/queries.ts";
 export type { WholeQuery } from "./backward/queries.ts";
-export { listsOf } from "./backward/report-lines.ts";
+export { listsOf, totalsOf } from "./backward/report-lines.ts";
 export { fences, type Fence } from "./transport/fence.ts";
 export type { KeptSession, SessionCell } from "./transport/shared-token.ts";
 export { isOneRequest } from "./writes/moves.ts";

@@ -86,8 +86,21 @@ export function describeReturns(makePlace: MakePlace, { isOneProcess = false }: 
         following: undefined,
         attempts: 0,
         error: undefined,
+        head: undefined,
       });
       expect(await scene.store.returns.one(aReturn("2"))).toBeUndefined();
+    });
+
+    it("keeps what a list showed of its record, and what one shows later", async () => {
+      await using scene = await Scene.open(makePlace);
+      const { returns } = scene.store;
+      await returns.prepare({ ...aReturn("1"), head: "one" }, prepared);
+      await returns.prepare(aReturn("2"), prepared);
+      expect((await returns.one(aReturn("1")))?.head).toBe("one");
+      await returns.compared(aReturn("1"), "two");
+      await scene.reopen();
+      expect((await scene.store.returns.one(aReturn("1")))?.head).toBe("two");
+      expect((await scene.store.returns.one(aReturn("2")))?.head).toBeUndefined();
     });
 
     it("is refused where the subject has this version, or a newer one, and nothing changes", async () => {

@@ -36,6 +36,7 @@ export function sampleReturn(facts: Partial<StoredReturn> = {}): StoredReturn {
       message: "the ERP has version 1, and the report has changed since",
       details: {},
     },
+    head: undefined,
     ...facts,
   };
 }

@@ -10,7 +10,7 @@ import {
   type ReturnContent,
 } from "#model";
 import type { ReturnMark, StoredReturn } from "#store";
-import type { WholeRecord } from "../contract.ts";
+import type { Listed, WholeRecord } from "../contract.ts";
 import {
   baseNumber,
   decideUnwanted,
@@ -55,10 +55,10 @@ export class Look {
     const { beginAt } = mark;
     const begun = clock.now();
     const blocked = await returns.find({ stream: stream.name, states: ["blocked"], dueBy: begun, limit: ROWS_AT_ONCE });
-    await this.#consider([...new Set(blocked.map(({ subject }) => subject))], beginAt, signal);
+    await this.#consider(unlisted(blocked), beginAt, signal);
     const cursor = isJsonObject(mark.cursor) ? mark.cursor : null;
     for await (const batch of reader.changed(cursor, beginAt, signal)) {
-      await this.#consider(batch.subjects, beginAt, signal);
+      await this.#consider(batch.listed, beginAt, signal);
       await returns.saveMark(stream.name, { cursor: batch.cursor });
     }
     // A clock that was ahead for a moment must not put the look off.
@@ -68,18 +68,22 @@ export class Look {
     }
   }
 
-  /** Finds what was missed, and reports that were handed over and are no longer final, or are gone: the service reports no deletions. */
+  /**
+   * Finds what was missed, what shows another stamp or other totals than when it was last compared, and reports that were handed over and are no
+   * longer final, or are gone: the service reports no deletions.
+   */
   async #lookAtAll(beginAt: number, signal: AbortSignal): Promise<void> {
     const { returns } = this.#deps.store;
     const { stream, reader } = this.#of;
     const final = new Set<string>();
-    for await (const subjects of reader.all(beginAt, signal)) {
-      const known = await returns.latest(stream.name, subjects);
-      await this.#consider(
-        subjects.filter((subject) => !known.has(subject)),
-        beginAt,
-        signal,
-      );
+    for await (const listed of reader.all(beginAt, signal)) {
+      const subjects = listed.map(({ subject }) => subject);
+      const latest = await returns.latest(stream.name, subjects);
+      const news = listed.filter(({ subject, head }) => {
+        const known = latest.get(subject);
+        return known === undefined || (head !== undefined && head !== known.head);
+      });
+      await this.#consider(news, beginAt, signal);
       for (const subject of subjects) final.add(subject);
     }
     if (stream.kind !== "reports") return;
@@ -87,22 +91,24 @@ export class Look {
     do {
       const rows = await returns.find({ stream: stream.name, states: HANDED_STATES, after, limit: ROWS_AT_ONCE });
       const missing = rows.filter(({ subject, kind }) => kind !== "cancelled" && !final.has(subject));
-      await this.#consider([...new Set(missing.map(({ subject }) => subject))], beginAt, signal);
+      await this.#consider(unlisted(missing), beginAt, signal);
       after = rows.length < ROWS_AT_ONCE ? undefined : rows.at(-1);
     } while (after !== undefined);
   }
 
-  async #consider(subjects: readonly string[], beginAt: number, signal: AbortSignal): Promise<void> {
+  async #consider(listed: readonly Listed[], beginAt: number, signal: AbortSignal): Promise<void> {
     const { returns } = this.#deps.store;
     const { stream, destination } = this.#of;
-    if (subjects.length === 0) return;
+    if (listed.length === 0) return;
+    const subjects = listed.map(({ subject }) => subject);
     const latest = await returns.latest(stream.name, subjects);
     const highest = await destination.highest(stream.name, subjects, signal);
-    await someAtOnce(subjects, AT_ONCE, async (subject) => {
+    await someAtOnce(listed, AT_ONCE, async (one) => {
+      const { subject } = one;
       let seen = { beginAt, latest: latest.get(subject), highest: highest.get(subject) };
       for (let tries = 0; tries < TRIES; tries++) {
         signal.throwIfAborted();
-        if (await this.#decide(subject, seen, signal)) return;
+        if (await this.#decide(one, seen, signal)) return;
         seen = { ...seen, latest: (await returns.latest(stream.name, [subject])).get(subject) };
       }
     });
@@ -110,32 +116,33 @@ export class Look {
 
   /** False if a person decided about the newest version meanwhile: then nothing was written down. */
   async #decide(
-    subject: string,
+    listed: Listed,
     seen: Pick<KnownSubject, "beginAt" | "latest" | "highest">,
     signal: AbortSignal,
   ): Promise<boolean> {
     const { stream, reader, mapper } = this.#of;
+    const { subject } = listed;
     const known: KnownSubject = { ...seen, stream, base: await this.#base(seen.latest) };
     let whole: WholeRecord | undefined;
     try {
       whole = await reader.whole(subject, signal);
       if (whole === undefined || !(await mapper.isWanted(whole.record))) {
         const former = known.base?.content ?? EMPTY;
-        return await this.#carryOut(subject, known, decideUnwanted(known), whole, mapper.cancelled(former));
+        return await this.#carryOut(listed, known, decideUnwanted(known), whole, mapper.cancelled(former));
       }
       const at = mapper.finalAt(whole.record) ?? whole.modifiedAt;
       // Nothing is asked for what is not returned: its keys may be unknown.
-      if (isOld(known, at)) return await this.#carryOut(subject, known, decideWanted(known, "", at), whole, EMPTY);
+      if (isOld(known, at)) return await this.#carryOut(listed, known, decideWanted(known, "", at), whole, EMPTY);
       const before = known.base?.kind === "cancelled" ? undefined : known.base?.content;
       const content = await mapper.content(whole, before, signal);
       const decision = decideWanted(known, mapper.hash(stream.kind === "reports" ? "fact" : stream.kind, content), at);
-      const isDone = await this.#carryOut(subject, known, decision, whole, content);
+      const isDone = await this.#carryOut(listed, known, decision, whole, content);
       if (isDone && known.base && this.#of.consequence && mayHaveLostWhatFollowed(known, decision, at))
         await this.#deps.store.returns.ended(known.base, { kind: "unfollowed" });
       return isDone;
     } catch (thrown) {
       if (!concernsOne(thrown)) throw thrown;
-      return this.#block(subject, known, whole, thrown);
+      return this.#block(listed, known, whole, thrown);
     }
   }
 
@@ -152,7 +159,7 @@ export class Look {
   }
 
   async #carryOut(
-    subject: string,
+    { subject, head }: Listed,
     known: KnownSubject,
     decision: ReturnDecision,
     whole: WholeRecord | undefined,
@@ -160,8 +167,13 @@ export class Look {
   ): Promise<boolean> {
     const { store, logger } = this.#deps;
     const { stream, mapper } = this.#of;
-    if (decision.action === "nothing") return true;
-    if (decision.action === "withdraw") return store.returns.decide(known.latest!, "withdraw", undefined);
+    const { latest } = known;
+    if (decision.action !== "next") {
+      if (latest === undefined) return true;
+      if (decision.action === "withdraw" && !(await store.returns.decide(latest, "withdraw", undefined))) return false;
+      if (head !== undefined && head !== latest.head) await store.returns.compared(latest, head);
+      return true;
+    }
     const { next, as } = decision;
     const item = {
       ...next,
@@ -170,6 +182,7 @@ export class Look {
       serviceId: whole?.serviceId ?? known.base?.serviceId,
       content,
       hash: mapper.hash(next.kind, content),
+      head: head ?? latest?.head,
     };
     const isWritten = await store.returns.prepare(
       item,
@@ -184,7 +197,7 @@ export class Look {
   }
 
   async #block(
-    subject: string,
+    { subject, head }: Listed,
     known: KnownSubject,
     whole: WholeRecord | undefined,
     thrown: unknown,
@@ -197,7 +210,15 @@ export class Look {
     const dueAt = clock.now() + backoffMs(BLOCKED, attempts);
     const next = nextVersion(known);
     const serviceId = whole?.serviceId ?? latest?.serviceId;
-    const item = { ...next, stream: stream.name, subject, serviceId, content: base?.content ?? EMPTY, hash: "" };
+    const item = {
+      ...next,
+      stream: stream.name,
+      subject,
+      serviceId,
+      content: base?.content ?? EMPTY,
+      hash: "",
+      head: head ?? latest?.head,
+    };
     logger.warn({ stream: stream.name, subject, err: error }, "return cannot be made yet");
     try {
       return await store.returns.prepare(item, { state: "blocked", error, dueAt });
@@ -207,6 +228,11 @@ export class Look {
       return true;
     }
   }
+}
+
+/** The subjects of these returns, each once. */
+function unlisted(found: readonly StoredReturn[]): Listed[] {
+  return [...new Set(found.map(({ subject }) => subject))].map((subject) => ({ subject }));
 }
 
 /** Whether an error concerns one record, so that the others flow. */

@@ -15,8 +15,8 @@ export async function* planReturns(
   since: number,
   signal: AbortSignal,
 ): AsyncGenerator<PlannedReturn> {
-  for await (const subjects of reader.all(since, signal))
-    for (const subject of subjects) {
+  for await (const listed of reader.all(since, signal))
+    for (const { subject } of listed) {
       const whole = await reader.whole(subject, signal);
       if (whole === undefined || !(await mapper.isWanted(whole.record))) continue;
       const finalAt = mapper.finalAt(whole.record) ?? whole.modifiedAt;

@@ -1,10 +1,10 @@
-import { MINUTE_MS, SyncError, type JsonObject, type ResourceName } from "#model";
+import { canonicalJson, MINUTE_MS, SyncError, type JsonObject, type ResourceName } from "#model";
 import type { ReturnStream } from "#mapping";
-import { instantOf, serviceIdOf, type Service, type WholeQuery } from "#service";
-import type { ReturnReader, WholeRecord } from "../contract.ts";
+import { instantOf, serviceIdOf, totalsOf, type Service, type WholeQuery } from "#service";
+import type { Listed, ReturnReader, WholeRecord } from "../contract.ts";
 import { FilterWatch } from "./filter-watch.ts";
 import { isJudgedByHead, wholeQuery } from "./whole-query.ts";
-import { Handled, markAfter, windowOf, sinceOf, type WindowPlace } from "./window.ts";
+import { Handled, markAfter, windowOf, sinceOf, type ChangedRow, type WindowPlace } from "./window.ts";
 
 /** Tells which subjects of a stream have a version. */
 export interface KnownReturns {
@@ -18,12 +18,6 @@ export interface RecordReaderDeps {
   readonly isNews?: (row: JsonObject) => Promise<boolean>;
 }
 
-/** A changed record, as its list showed it. */
-interface Listed {
-  readonly subject: string;
-  readonly modified: number | undefined;
-}
-
 const BATCH = 100;
 /** Where a filter shows what became final, all other changes (an approval taken back, a correction) are looked for this often. */
 const ALL_CHANGES_MS = 10 * MINUTE_MS;
@@ -34,6 +28,7 @@ export class RecordReader implements ReturnReader {
   readonly #stream: ReturnStream;
   readonly #resource: ResourceName;
   readonly #query: WholeQuery;
+  readonly #totals: readonly string[];
   readonly #isJudgedByHead: boolean;
   readonly #handled = new Handled();
   readonly #watch: FilterWatch;
@@ -51,6 +46,7 @@ export class RecordReader implements ReturnReader {
     this.#stream = stream;
     this.#resource = resource;
     this.#query = wholeQuery(resource, stream);
+    this.#totals = totalsOf(resource, this.#query.lists);
     this.#isJudgedByHead = isJudgedByHead(resource, stream);
     const { finalBy } = stream;
     this.#final =
@@ -67,20 +63,16 @@ export class RecordReader implements ReturnReader {
     const readAt = this.#deps.service.now();
     const place = windowOf(cursor, beginAt, readAt);
     const { rows, next } = await this.#window(place, readAt, signal);
-    const subjects = rows.map(({ subject }) => subject);
-    if (cursor !== null && subjects.length === 0 && isSame(place, next)) return;
-    for (let at = 0; at + BATCH < subjects.length; at += BATCH)
-      yield { subjects: subjects.slice(at, at + BATCH), cursor: { ...place } };
-    const rest = subjects.slice(subjects.length === 0 ? 0 : Math.floor((subjects.length - 1) / BATCH) * BATCH);
-    yield { subjects: rest, cursor: { ...next } };
+    if (cursor !== null && rows.length === 0 && isSame(place, next)) return;
+    for (let at = 0; at + BATCH < rows.length; at += BATCH)
+      yield { listed: rows.slice(at, at + BATCH), cursor: { ...place } };
+    const rest = rows.slice(rows.length === 0 ? 0 : Math.floor((rows.length - 1) / BATCH) * BATCH);
+    yield { listed: rest, cursor: { ...next } };
     // Asked for more, so the whole window was handled.
-    this.#handled.add(
-      rows.map(({ subject, modified }) => [subject, modified]),
-      readAt,
-    );
+    this.#handled.add(rows, readAt);
   }
 
-  async *all(beginAt: number, signal: AbortSignal): AsyncGenerator<readonly string[]> {
+  async *all(beginAt: number, signal: AbortSignal): AsyncGenerator<readonly Listed[]> {
     const isSince = (row: JsonObject) => (lastStamp(row) ?? Infinity) >= beginAt;
     // Without any filter: this look finds what a filter hides.
     const { backward } = this.#deps.service;
@@ -98,7 +90,7 @@ export class RecordReader implements ReturnReader {
   }
 
   get #fields(): readonly string[] {
-    return [...new Set([...this.#query.fields, "modified"])];
+    return [...new Set([...this.#query.fields, "modified", ...this.#totals])];
   }
 
   /** What is new since `place`, oldest first. */
@@ -106,7 +98,7 @@ export class RecordReader implements ReturnReader {
     place: WindowPlace,
     readAt: number,
     signal: AbortSignal,
-  ): Promise<{ rows: Listed[]; next: WindowPlace }> {
+  ): Promise<{ rows: ChangedRow[]; next: WindowPlace }> {
     const name = this.#final?.filter;
     const isFiltered = name !== undefined && (await this.#deps.service.backward.obeys(this.#resource, name, signal));
     if (isFiltered && Math.abs(readAt - place.lookedAt) < ALL_CHANGES_MS) {
@@ -124,7 +116,7 @@ export class RecordReader implements ReturnReader {
     place: WindowPlace,
     readAt: number,
     signal: AbortSignal,
-  ): Promise<{ rows: Listed[]; next: WindowPlace }> {
+  ): Promise<{ rows: ChangedRow[]; next: WindowPlace }> {
     const filter = { name, since: sinceOf(place.final) };
     const pages = this.#deps.service.backward.filtered(this.#resource, filter, this.#fields, signal);
     const { rows, finals } = await this.#collect(pages);
@@ -137,7 +129,7 @@ export class RecordReader implements ReturnReader {
     readAt: number,
     isFiltered: boolean,
     signal: AbortSignal,
-  ): Promise<{ rows: Listed[]; next: WindowPlace }> {
+  ): Promise<{ rows: ChangedRow[]; next: WindowPlace }> {
     const query = { fields: this.#fields, changedSince: sinceOf(place.changed) };
     const { rows, finals, stamps } = await this.#collect(
       this.#deps.service.backward.list(this.#resource, query, signal),
@@ -148,25 +140,26 @@ export class RecordReader implements ReturnReader {
   }
 
   async #collect(pages: AsyncIterable<JsonObject[]>) {
-    const found: Listed[] = [];
+    const found: ChangedRow[] = [];
     const finals = new Map<string, number>();
     const stamps: number[] = [];
     for await (const page of pages) {
       for (const row of page) {
-        const { subject, modified } = listed(row);
+        const { subject, modified } = this.#listed(row);
         if (modified !== undefined) stamps.push(modified);
         const finalAt = this.#finalAt(row);
         if (finalAt !== undefined) finals.set(subject, finalAt);
       }
-      const news = page.filter((row) => {
-        const { subject, modified } = listed(row);
-        return !this.#handled.has(subject, modified);
-      });
-      const wanted = new Set(await this.#wanted(news, false));
-      found.push(...news.map(listed).filter(({ subject }) => wanted.has(subject)));
+      const news = page.filter((row) => !this.#handled.has(this.#listed(row)));
+      found.push(...(await this.#wanted(news, false)));
     }
-    const at = ({ modified }: Listed) => modified ?? Infinity;
-    return { rows: found.toSorted((one, other) => at(one) - at(other) || order(one, other)), finals, stamps };
+    return { rows: found.toSorted(order), finals, stamps };
+  }
+
+  /** The lines of a report may change without a change of its stamp: the totals show it. */
+  #listed(row: JsonObject): ChangedRow {
+    const head = canonicalJson(["modified", ...this.#totals].map((name) => row[name] ?? null));
+    return { subject: String(serviceIdOf(row)), modified: instantOf(row["modified"]), head };
   }
 
   /** When the record of this row became final; undefined if it is not, or this stream has no such moment. */
@@ -175,17 +168,17 @@ export class RecordReader implements ReturnReader {
   }
 
   /** The rows that are to be returned, as far as their heads tell; with those that were returned before, unless only `final` ones are asked for. */
-  async #wanted(rows: readonly JsonObject[], onlyFinal: boolean): Promise<string[]> {
-    const wanted: string[] = [];
-    const others: string[] = [];
+  async #wanted(rows: readonly JsonObject[], onlyFinal: boolean): Promise<ChangedRow[]> {
+    const wanted: ChangedRow[] = [];
+    const others: ChangedRow[] = [];
     for (const row of rows) {
-      const { subject } = listed(row);
-      if (await this.#mayBeWanted(row)) wanted.push(subject);
-      else if (!onlyFinal) others.push(subject);
+      if (await this.#mayBeWanted(row)) wanted.push(this.#listed(row));
+      else if (!onlyFinal) others.push(this.#listed(row));
     }
     if (others.length === 0) return wanted;
-    const known = await this.#deps.returns.latest(this.#stream.name, others);
-    return [...wanted, ...others.filter((subject) => known.has(subject))];
+    const subjects = others.map(({ subject }) => subject);
+    const known = await this.#deps.returns.latest(this.#stream.name, subjects);
+    return [...wanted, ...others.filter(({ subject }) => known.has(subject))];
   }
 
   async #mayBeWanted(row: JsonObject): Promise<boolean> {
@@ -202,12 +195,9 @@ export class RecordReader implements ReturnReader {
   }
 }
 
-function listed(row: JsonObject): Listed {
-  return { subject: String(serviceIdOf(row)), modified: instantOf(row["modified"]) };
-}
-
-function order(one: Listed, other: Listed): number {
-  return Number(one.subject) - Number(other.subject);
+function order(one: ChangedRow, other: ChangedRow): number {
+  const at = (one.modified ?? Infinity) - (other.modified ?? Infinity);
+  return (Number.isNaN(at) ? 0 : at) || Number(one.subject) - Number(other.subject);
 }
 
 /** The last moment that a row shows; undefined if it shows none. */

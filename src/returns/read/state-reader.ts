@@ -1,6 +1,6 @@
 import type { JsonObject, Key, RecordState, StreamName } from "#model";
 import type { RecordStore, Standing, StandingStore } from "#store";
-import type { ReturnReader, WholeRecord } from "../contract.ts";
+import type { Listed, ReturnReader, WholeRecord } from "../contract.ts";
 
 export interface StateReaderDeps {
   readonly store: Pick<RecordStore, "record"> & { readonly standings: StandingStore };
@@ -45,7 +45,7 @@ export class StateReader implements ReturnReader {
         for (const [key, text] of shown) this.#shown.set(key, text);
         let isHandled = false;
         try {
-          yield { subjects: part.map(({ key }) => key), cursor: cursor ?? {} };
+          yield { listed: part.map(listed), cursor: cursor ?? {} };
           isHandled = true;
         } finally {
           if (!isHandled) for (const [key] of shown) this.#shown.delete(key);
@@ -54,8 +54,8 @@ export class StateReader implements ReturnReader {
     }
   }
 
-  async *all(): AsyncGenerator<readonly string[]> {
-    for await (const page of this.#pages()) yield page.map(({ key }) => key);
+  async *all(): AsyncGenerator<readonly Listed[]> {
+    for await (const page of this.#pages()) yield page.map(listed);
   }
 
   async whole(subject: string): Promise<WholeRecord | undefined> {
@@ -88,6 +88,10 @@ export class StateReader implements ReturnReader {
       after = page.next;
     } while (after !== undefined);
   }
+}
+
+function listed({ key }: Standing): Listed {
+  return { subject: key };
 }
 
 function signature({ state, code, serviceId }: Standing): string {

@@ -39,23 +39,31 @@ export function markAfter(mark: number, stamps: Iterable<number | undefined>, no
   return highest;
 }
 
-/** The stamps with which rows were handled, so that the overlap of windows costs no reading. */
-export class Handled {
-  readonly #stamps = new Map<string, number>();
+/** A row of a list of changes. */
+export interface ChangedRow {
+  readonly subject: string;
+  readonly modified: number | undefined;
+  /** What the row shows, with its stamp. */
+  readonly head: string;
+}
 
-  has(subject: string, stamp: number | undefined): boolean {
-    return stamp !== undefined && this.#stamps.get(subject) === stamp;
+/** What rows showed when they were handled, so that the overlap of windows costs no reading. */
+export class Handled {
+  readonly #heads = new Map<string, string>();
+
+  has({ subject, head }: ChangedRow): boolean {
+    return this.#heads.get(subject) === head;
   }
 
   /** These rows were handled completely. `readAt`: when they were listed. */
-  add(rows: Iterable<readonly [subject: string, stamp: number | undefined]>, readAt: number): void {
-    for (const [subject, stamp] of rows) {
-      this.#stamps.delete(subject);
-      if (stamp !== undefined && stamp < readAt - SETTLED_MS) this.#stamps.set(subject, stamp);
+  add(rows: Iterable<ChangedRow>, readAt: number): void {
+    for (const { subject, modified, head } of rows) {
+      this.#heads.delete(subject);
+      if (modified !== undefined && modified < readAt - SETTLED_MS) this.#heads.set(subject, head);
     }
-    for (const subject of this.#stamps.keys()) {
-      if (this.#stamps.size <= REMEMBERED) return;
-      this.#stamps.delete(subject);
+    for (const subject of this.#heads.keys()) {
+      if (this.#heads.size <= REMEMBERED) return;
+      this.#heads.delete(subject);
     }
   }
 }

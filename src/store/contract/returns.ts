@@ -14,7 +14,12 @@ export interface StoredReturn extends Return {
   readonly dueAt: number;
   /** Why it is held, uncertain or refused, or why the last attempt failed. */
   readonly error: ErrorFacts | undefined;
+  /** What a list of the service showed of the record when this version was last compared with it, in the reader's own form. */
+  readonly head: string | undefined;
 }
+
+/** A version to be written down, with what a list showed of its record. */
+export type NextReturn = Return & Partial<Pick<StoredReturn, "head">>;
 
 /** Where a stream of returns stands. */
 export interface ReturnMark {
@@ -95,13 +100,16 @@ export interface ReturnStore {
    * a newest one that is `held` or `blocked` and older. False if the subject has this version in another state, a newer one, or one behind what this
    * one replaces that the ERP has or will have: then nothing was changed. A `blocked` one counts an attempt and is due again at `dueAt`.
    */
-  prepare(next: Return, as: PreparedAs): Promise<boolean>;
+  prepare(next: NextReturn, as: PreparedAs): Promise<boolean>;
 
   /**
    * The inbox has something else than `prepared` says: withdraws it for this reason, with all that waits behind it, and writes down `next`, a version
    * behind all others, in one step. Durable when resolved. False if it is no longer prepared, or `next` is not behind all others: then nothing was changed.
    */
-  supersede(prepared: ReturnId, error: ErrorFacts, next: Return, as: PreparedAs): Promise<boolean>;
+  supersede(prepared: ReturnId, error: ErrorFacts, next: NextReturn, as: PreparedAs): Promise<boolean>;
+
+  /** This version was compared with its record, of which a list showed this, and says the same. */
+  compared(id: ReturnId, head: string): Promise<void>;
 
   one(id: ReturnId): Promise<StoredReturn | undefined>;
   /** All versions of a subject, the newest first. */

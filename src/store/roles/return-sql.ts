@@ -38,12 +38,12 @@ export const SUPERSEDE = `
     AND ${IS_BEHIND_ALL} AND EXISTS (${OLD} AND o.state = 'prepared')`;
 
 export const prepareIf = (condition: string) => `
-  INSERT INTO returns (stream, subject, version, kind, service_id, replaces, hash, content, state, prepared_at, attempts, due_at, error)
-  SELECT @of, @subject, @version, @kind, @service_id, @replaces, @hash, @content, @state, @now, @attempts, @due_at, @error
+  INSERT INTO returns (stream, subject, version, kind, service_id, replaces, hash, content, state, prepared_at, attempts, due_at, error, head)
+  SELECT @of, @subject, @version, @kind, @service_id, @replaces, @hash, @content, @state, @now, @attempts, @due_at, @error, @head
   WHERE ${condition}
   ON CONFLICT (stream, subject, version) DO UPDATE SET
     kind = excluded.kind, service_id = excluded.service_id, replaces = excluded.replaces, hash = excluded.hash,
-    content = excluded.content, state = excluded.state, prepared_at = excluded.prepared_at, due_at = excluded.due_at, error = excluded.error,
+    content = excluded.content, state = excluded.state, prepared_at = excluded.prepared_at, due_at = excluded.due_at, error = excluded.error, head = excluded.head,
     attempts = CASE WHEN excluded.attempts = 0 THEN 0 ELSE returns.attempts + 1 END
   RETURNING version`;
 

@@ -4,11 +4,17 @@ import {
   type Actor,
   type Clock,
   type ErrorFacts,
-  type Return,
   type ReturnAnswer,
   type ReturnId,
 } from "#model";
-import type { PreparedAs, ReturnOutcome, ReturnQuery, ReturnStore, StoredReturn } from "../contract/returns.ts";
+import type {
+  NextReturn,
+  PreparedAs,
+  ReturnOutcome,
+  ReturnQuery,
+  ReturnStore,
+  StoredReturn,
+} from "../contract/returns.ts";
 import { addAudit } from "../rows/audit-row.ts";
 import { historyOf, returnOf, keyValuesOf, type ReturnRow } from "../rows/return-row.ts";
 import { mayReturn, type ReturnEvent } from "../return-transitions.ts";
@@ -73,7 +79,12 @@ export class Returns implements ReturnStore {
     return found;
   }
 
-  async prepare(next: Return, as: PreparedAs): Promise<boolean> {
+  async compared(id: ReturnId, head: string): Promise<void> {
+    const sql = `UPDATE returns SET head = @head WHERE ${IS_ONE}`;
+    await this.#access.step([{ sql, values: { ...keyValuesOf(id), head } }]);
+  }
+
+  async prepare(next: NextReturn, as: PreparedAs): Promise<boolean> {
     const { length } = next.subject;
     if (length > LONGEST_SUBJECT)
       throw new ParkError(
@@ -86,14 +97,14 @@ export class Returns implements ReturnStore {
     return this.#changes([pass, { sql: prepareIf(IS_NEXT), values }]);
   }
 
-  supersede({ version: old }: ReturnId, error: ErrorFacts, next: Return, as: PreparedAs): Promise<boolean> {
+  supersede({ version: old }: ReturnId, error: ErrorFacts, next: NextReturn, as: PreparedAs): Promise<boolean> {
     const values = { ...this.#valuesOf(next, as), old, reason: this.#text(error) };
     const { of, subject, version, reason } = values;
     const withdraw = { sql: SUPERSEDE, values: { of, subject, version, old, reason } };
     return this.#changes([withdraw, { sql: prepareIf(IS_SUPERSEDING), values }]);
   }
 
-  #valuesOf(next: Return, as: PreparedAs) {
+  #valuesOf(next: NextReturn, as: PreparedAs) {
     const { kind, hash, content } = next;
     const now = this.#clock.now();
     return {
@@ -105,6 +116,7 @@ export class Returns implements ReturnStore {
       service_id: next.serviceId ?? null,
       replaces: next.replaces ?? null,
       content: JSON.stringify(content),
+      head: next.head ?? null,
       error: "error" in as ? this.#text(as.error) : null,
       due_at: as.state === "blocked" ? as.dueAt : now,
       attempts: as.state === "blocked" ? 1 : 0,
@@ -206,7 +218,7 @@ export class Returns implements ReturnStore {
       return this.#move(id, "send", { set, only: "state <> 'refused'", values: { now }, by });
     }
     const [newest = found] = await this.versions(id.stream, id.subject);
-    const values = this.#valuesOf(sayAgain(found, newest.version + 1), { state: "prepared" });
+    const values = this.#valuesOf({ ...sayAgain(found, newest.version + 1), head: found.head }, { state: "prepared" });
     const { of, subject, version, replaces } = values;
     const history = this.#history(id, "send", by, { sql: IS_REFUSED, values: { of, subject, version, replaces } });
     return this.#changes([...history, { sql: prepareIf(IS_REFUSED), values }]);

@@ -22,6 +22,7 @@ export interface ReturnRow {
   readonly attempts: number;
   readonly due_at: number;
   readonly error: JsonText<ErrorFacts> | null;
+  readonly head: string | null;
 }
 
 const NO_CONTENT: ReturnContent = { fields: {}, lines: [] };
@@ -52,6 +53,7 @@ export function returnOf(row: ReturnRow): StoredReturn {
     attempts: row.attempts,
     dueAt: row.due_at,
     error: parseOptional(row.error),
+    head: row.head ?? undefined,
   };
 }
 

@@ -28,6 +28,7 @@ function version(
     attempts: 0,
     dueAt: 0,
     error: undefined,
+    head: undefined,
   };
 }
 

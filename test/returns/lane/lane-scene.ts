@@ -1,6 +1,6 @@
 import { createHash } from "node:crypto";
 import { canonicalJson, ParkError, RetryError, type JsonObject, type ReturnContent } from "#model";
-import type { Consequence, Destination, LaneStream, ReturnMapper, ReturnReader, WholeRecord } from "#returns";
+import type { Consequence, Destination, LaneStream, Listed, ReturnMapper, ReturnReader, WholeRecord } from "#returns";
 import { ReturnLane } from "#returns";
 import type { OpenedSource } from "#sources";
 import type { Store, StoredReturn } from "#store";
@@ -37,17 +37,25 @@ export class ScriptedService implements ReturnReader {
     if (!this.isSilent) this.#changed.add(subject);
   }
 
-  async *changed(cursor: JsonObject | null): AsyncIterable<{ subjects: readonly string[]; cursor: JsonObject }> {
+  async *changed(cursor: JsonObject | null): AsyncIterable<{ listed: readonly Listed[]; cursor: JsonObject }> {
     if (this.isDown) throw new RetryError("E_SERVICE_UNREACHABLE", "the service does not answer");
     const subjects = cursor === null ? [...this.work.keys()] : [...this.#changed];
     this.#changed = new Set();
-    yield { subjects, cursor: { looks: Number(cursor?.["looks"] ?? 0) + 1 } };
+    yield {
+      listed: subjects.map((subject) => this.#listed(subject)),
+      cursor: { looks: Number(cursor?.["looks"] ?? 0) + 1 },
+    };
   }
 
-  async *all(beginAt: number): AsyncIterable<readonly string[]> {
+  async *all(beginAt: number): AsyncIterable<readonly Listed[]> {
     yield [...this.work]
       .filter(([, { approved, finalAt }]) => approved && finalAt >= beginAt)
-      .map(([subject]) => subject);
+      .map(([subject]) => this.#listed(subject));
+  }
+
+  #listed(subject: string): Listed {
+    const work = this.work.get(subject);
+    return work === undefined ? { subject } : { subject, head: `modified ${work.modifiedAt}, ${work.hours} hours` };
   }
 
   async whole(subject: string): Promise<WholeRecord | undefined> {

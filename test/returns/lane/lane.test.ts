@@ -111,6 +111,39 @@ describe("a lane", () => {
     expect(await scene.states()).toEqual(["2/1 fact delivered", "2/2 cancelled delivered", "3/1 fact delivered"]);
   });
 
+  it("finds by the daily look what changed without a change of its stamp, and reads nothing else again", async () => {
+    await using lane = await erpWithLane();
+    const { scene, count } = lane;
+    await scene.round();
+    for (const subject of ["2", "3"]) scene.approve(subject);
+    await scene.round();
+    scene.service.isSilent = true;
+    scene.service.set("2", { ...scene.service.work.get("2")!, hours: 3 });
+    const before = scene.service.reads;
+    await scene.round();
+    expect(await scene.states()).toEqual(["2/1 fact delivered", "3/1 fact delivered"]);
+    await scene.round(86_400_000);
+    await scene.round(86_400_000);
+    expect(await scene.states()).toEqual(["2/1 fact delivered", "2/2 correction held", "3/1 fact delivered"]);
+    expect(scene.service.reads).toBe(before + 1);
+    expect(await count()).toBe(2);
+  });
+
+  it("notes what a list showed of what it compared, though nothing is to be said", async () => {
+    await using lane = await erpWithLane();
+    const { scene } = lane;
+    await scene.round();
+    scene.approve("2");
+    await scene.round();
+    scene.clock.advance(1_000);
+    scene.approve("2");
+    await scene.round();
+    const before = scene.service.reads;
+    await scene.round(86_400_000);
+    expect(await scene.states()).toEqual(["2/1 fact delivered"]);
+    expect(scene.service.reads).toBe(before);
+  });
+
   it("blocks a report whose key is unknown, tries it again, and lets the others flow", async () => {
     await using lane = await erpWithLane();
     const { scene } = lane;

@@ -31,14 +31,14 @@ async function scene(options: SandboxOptions = {}, stream: Partial<ReturnStream>
     await service.ping(signal);
     const found: string[] = [];
     for await (const batch of reader.changed(cursor, beginAt, signal)) {
-      found.push(...batch.subjects);
+      found.push(...batch.listed.map(({ subject }) => subject));
       cursor = batch.cursor;
     }
     return found.map(Number);
   };
   const all = async () => {
     const found: string[] = [];
-    for await (const subjects of reader.all(beginAt, signal)) found.push(...subjects);
+    for await (const listed of reader.all(beginAt, signal)) found.push(...listed.map(({ subject }) => subject));
     return found.map(Number).toSorted((one, other) => one - other);
   };
   return {
@@ -94,14 +94,29 @@ describe("changed reports", () => {
     lane.clock.advance(MINUTE);
     const ids = Array.from({ length: 120 }, lane.approve);
     lane.clock.advance(MINUTE);
-    for await (const { subjects, cursor } of lane.reader().changed(null, lane.clock.at - 2 * MINUTE, signal)) {
-      expect([subjects.length, cursor]).toMatchObject([100, { changed: lane.clock.at - 2 * MINUTE }]);
+    for await (const { listed, cursor } of lane.reader().changed(null, lane.clock.at - 2 * MINUTE, signal)) {
+      expect([listed.length, cursor]).toMatchObject([100, { changed: lane.clock.at - 2 * MINUTE }]);
       break;
     }
     expect(await lane.look()).toEqual(ids);
     lane.restart();
     expect(await lane.look()).toEqual(ids);
     expect(await lane.look()).toEqual([]);
+  });
+
+  it("show a report whose lines changed without a change of its stamp, as long as the window overlaps", async () => {
+    await using lane = await scene();
+    lane.clock.advance(MINUTE);
+    const id = lane.approve();
+    lane.clock.advance(MINUTE);
+    expect([await lane.look(), await lane.look()]).toEqual([[id], []]);
+    const { sandbox, service } = lane.tenant;
+    const stamp = async () => (await service.read("svcDocument", id, ["modified"], signal))?.["modified"];
+    const before = await stamp();
+    sandbox.people.changeLine("svcDocument", id, "edit");
+    lane.clock.advance(MINUTE);
+    expect([await lane.look(), await lane.look()]).toEqual([[id], []]);
+    expect(await stamp()).toBe(before);
   });
 
   it("show a record that changed again within the moment of its stamp", async () => {
@@ -153,7 +168,8 @@ describe("changed reports", () => {
     await lane.tenant.service.ping(signal);
     const found: string[] = [];
     const begin = lane.clock.at - 10 * MINUTE;
-    for await (const { subjects } of lane.reader().changed(kept, begin, signal)) found.push(...subjects);
+    for await (const { listed } of lane.reader().changed(kept, begin, signal))
+      found.push(...listed.map(({ subject }) => subject));
     expect(found).toEqual([String(id)]);
   });
 
@@ -271,6 +287,23 @@ describe("the filter approvedSince", () => {
 });
 
 describe("all final reports", () => {
+  it("show in their heads that lines changed without a change of the stamp", async () => {
+    await using lane = await scene();
+    const id = lane.approve();
+    await lane.tenant.service.ping(signal);
+    const heads = async () => {
+      const found = [];
+      for await (const listed of lane.reader().all(0, signal)) found.push(...listed);
+      return found;
+    };
+    const [before] = await heads();
+    expect(await heads()).toEqual([before]);
+    lane.tenant.sandbox.people.changeLine("svcDocument", id, "add");
+    const [after] = await heads();
+    expect(after?.subject).toBe(before?.subject);
+    expect(after?.head).not.toBe(before?.head);
+  });
+
   it("are found without any filter", async () => {
     await using lane = await scene({ statusFilter: "wrong", approvedSince: "wrong", changedSince: false });
     const { people } = lane.tenant.sandbox;

@@ -14,7 +14,7 @@ async function scene() {
 
 async function look(reader: StateReader): Promise<string[]> {
   const found: string[] = [];
-  for await (const { subjects } of reader.changed(null)) found.push(...subjects);
+  for await (const { listed } of reader.changed(null)) found.push(...listed.map(({ subject }) => subject));
   return found.toSorted();
 }
 
@@ -51,7 +51,7 @@ describe("the state of records for the ERP", () => {
     expect([await look(reader), await look(reader)]).toEqual([["parked"], []]);
     expect(await look(open())).toEqual(settled);
     const all: string[] = [];
-    for await (const keys of open().all()) all.push(...keys);
+    for await (const listed of open().all()) all.push(...listed.map(({ subject }) => subject));
     expect(all.toSorted()).toEqual(settled);
   });
 
@@ -59,14 +59,14 @@ describe("the state of records for the ERP", () => {
     const { store, open } = await scene();
     await using _ = store;
     const reader = open();
-    for await (const { subjects } of reader.changed(null)) {
-      expect(subjects).toHaveLength(6);
+    for await (const { listed } of reader.changed(null)) {
+      expect(listed).toHaveLength(6);
       break;
     }
     expect(await look(reader)).toHaveLength(6);
     await store.create(await store.claim(customer("due")), 4711);
-    for await (const { subjects } of reader.changed(null)) {
-      expect(subjects).toEqual(["due"]);
+    for await (const { listed } of reader.changed(null)) {
+      expect(listed).toEqual([{ subject: "due" }]);
       await store.claimed(customer("due"), { name: "changed" });
       expect(await reader.whole("due")).toBeUndefined();
     }

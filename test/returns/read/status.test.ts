@@ -56,7 +56,7 @@ async function scene() {
       await service.ping(signal);
       const found: number[] = [];
       for await (const batch of reader.changed(cursor, beginAt, signal)) {
-        found.push(...batch.subjects.map(Number));
+        found.push(...batch.listed.map(({ subject }) => Number(subject)));
         cursor = batch.cursor;
       }
       return found;

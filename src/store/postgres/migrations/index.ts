@@ -7,6 +7,7 @@ import { program } from "./0006-program.ts";
 import { stepsMigration } from "./0007-steps.ts";
 import { postgresWakingMigration } from "./0008-waking.ts";
 import { postgresReturnsMigration } from "./0009-returns.ts";
+import { postgresReturnHeadsMigration } from "./0010-return-heads.ts";
 
 /** The migrations of the schema, oldest first: entry n leads from version n to n + 1. Entries are added, never edited. */
 export const postgresMigrations: readonly string[] = [
@@ -19,4 +20,5 @@ export const postgresMigrations: readonly string[] = [
   stepsMigration,
   postgresWakingMigration,
   postgresReturnsMigration,
+  postgresReturnHeadsMigration,
 ];

@@ -16,6 +16,7 @@ import { watches } from "./0015-watches.ts";
 import { sqliteMoveMigration } from "./0016-move.ts";
 import { sqliteWakingMigration } from "./0017-waking.ts";
 import { sqliteReturnsMigration } from "./0018-returns.ts";
+import { sqliteReturnHeadsMigration } from "./0019-return-heads.ts";
 
 /** The migrations of the store, oldest first: entry n leads from version n to n + 1. Entries are added, never edited. */
 export const sqliteMigrations: readonly string[] = [
@@ -37,4 +38,5 @@ export const sqliteMigrations: readonly string[] = [
   sqliteMoveMigration,
   sqliteWakingMigration,
   sqliteReturnsMigration,
+  sqliteReturnHeadsMigration,
 ];
