@@ -1,8 +1,14 @@
 import { contentHash, isAscending, type Change, type ErrorFacts, type Key, type Row } from "#model";
-import type { StageResult, Unreadable } from "./facts.ts";
+import type { Unreadable } from "./facts.ts";
 
-/** Rows staged per step, which takes some tens of milliseconds if all have changed. A page of a poll has no more by default. */
-const STAGED_AT_ONCE = 1_000;
+/** Rows whose hashes are made at once, which takes a few milliseconds. A page of a poll has no more by default. */
+const HASHED_AT_ONCE = 1_000;
+
+/** What a poll read. */
+export interface News {
+  readonly changes: readonly Change[];
+  readonly unreadable?: readonly Unreadable[];
+}
 
 /** A poll's news about one record, with its content hash. The hash is made before the transaction, which keeps the transaction short. */
 export interface StoreChange {
@@ -14,24 +20,15 @@ export interface StoreChange {
   readonly unreadable?: ErrorFacts;
 }
 
-/**
- * Stages the last news of each key, in parts: a page may have 50,000 rows, and a single step would block others for seconds. The
- * cursor belongs to the last part, so that an interrupted batch is read again.
- */
-export async function stageInParts(
-  { changes, unreadable = [] }: { readonly changes: readonly Change[]; readonly unreadable?: readonly Unreadable[] },
-  stage: (news: readonly StoreChange[], isLast: boolean) => Promise<StageResult>,
-): Promise<StageResult> {
+/** The last news of each key, in parts, because a page may have 50,000 rows. There is at least one part. */
+export function* newsInParts({ changes, unreadable = [] }: News): Generator<{ news: StoreChange[]; isLast: boolean }> {
   const latest = latestOfEach(changes, unreadable);
-  let [from, changed, unchanged] = [0, 0, 0];
+  let from = 0;
   do {
-    const news = latest.slice(from, from + STAGED_AT_ONCE).map(newsOf);
-    from += STAGED_AT_ONCE;
-    const part = await stage(news, from >= latest.length);
-    changed += part.changed;
-    unchanged += part.unchanged;
+    const news = latest.slice(from, from + HASHED_AT_ONCE).map(newsOf);
+    from += HASHED_AT_ONCE;
+    yield { news, isLast: from >= latest.length };
   } while (from < latest.length);
-  return { changed, unchanged };
 }
 
 function latestOfEach(changes: readonly Change[], unreadable: readonly Unreadable[]): readonly (Change | Unreadable)[] {

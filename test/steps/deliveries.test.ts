@@ -1,5 +1,6 @@
 import { describe, expect, it } from "vitest";
 import { OOPS } from "../conformance/store-scene.ts";
+import { WOKEN_AT_ONCE } from "../../src/store/statements/parents.ts";
 import { applyRecord, bindRecord } from "../../src/store/steps/binding.ts";
 import { announceDeletionStep } from "../../src/store/steps/deletion.ts";
 import { abandonCreate, beginCreate, markInFlight, noteAnswer, noteLook } from "../../src/store/steps/journal.ts";
@@ -135,12 +136,12 @@ describe("the end of a claim", () => {
   });
 
   it("notes the children that one step does not wake", () => {
-    const waiting = Array.from({ length: 500 }, (_, number) => child(100 + number));
+    const waiting = Array.from({ length: WOKEN_AT_ONCE }, (_, number) => child(100 + number));
     const { writes, value } = decide(skipRecord(claim, { reason: "no", code: undefined }, NOW), {
       held: [held],
       waiting,
     });
-    expect(writes.at(-1)).toBe('save_note ["waking.waits.7","599"]');
+    expect(writes.at(-1)).toBe(`save_note ["waking.waits.7","${99 + WOKEN_AT_ONCE}"]`);
     expect(value).toBe(true);
   });
 });

@@ -27,7 +27,7 @@ class CountedDisk extends DiskSync {
 }
 
 /** A small database that notes every statement that it runs. */
-async function noted(log = "t.db-wal", limit?: LogLimit) {
+async function noted(log = "t.db-wal", limit?: LogLimit, now?: () => number) {
   const statements: string[] = [];
   const folder = await mkdtemp(join(tmpdir(), "svcsync-test-"));
   folders.push(folder);
@@ -43,7 +43,7 @@ async function noted(log = "t.db-wal", limit?: LogLimit) {
     db,
     disk,
     statements,
-    commit: new GroupCommit(db, disk, limit ?? new Checkpoints(db), () => undefined),
+    commit: new GroupCommit(db, disk, limit ?? new Checkpoints(db), () => undefined, now),
     insert: (n: number) => insert.run(n).changes,
     all: () => all.all(),
   };
@@ -60,6 +60,35 @@ describe("group commit", () => {
     expect(inserted.map((sql) => Number.parseInt(sql.split("VALUES (")[1]!, 10))).toEqual(
       Array.from({ length: 64 }, (_, n) => n),
     );
+  });
+
+  it("leaves steps behind long ones to later turns, in order, and commits all when it closes", async () => {
+    let at = 0;
+    const { commit, insert, statements, all } = await noted(undefined, undefined, () => at);
+    const took: number[] = [];
+    const step = (n: number) =>
+      commit.run(
+        () => {
+          at += 5;
+          if (n === 2) throw new ParkError("E_STORE_VALUE", "no");
+          return insert(n);
+        },
+        { took: (ms) => took.push(ms) },
+      );
+    const ends = await Promise.allSettled([0, 1, 2, 3, 4, 5].map(step));
+    expect(ends.map(({ status }) => status)).toEqual([
+      "fulfilled",
+      "fulfilled",
+      "rejected",
+      ...Array(3).fill("fulfilled"),
+    ]);
+    expect(statements.filter((sql) => sql === "COMMIT")).toHaveLength(3);
+    // The second transaction ran its steps twice, because one failed.
+    expect(took).toEqual([10, 10, 15, 15, 10, 10]);
+    const closing = [6, 7, 8].map(step);
+    await commit.close();
+    await Promise.all(closing);
+    expect(all()).toEqual([0, 1, 3, 4, 5, 6, 7, 8]);
   });
 
   it("waits for the disk exactly when one of the steps must be durable", async () => {

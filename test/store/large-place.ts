@@ -45,6 +45,7 @@ export async function large(): Promise<Large> {
     disk: noDisk,
     close: () => db.close(),
     redact: (text) => text,
+    now: () => 0,
   });
   return {
     db,

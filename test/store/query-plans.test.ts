@@ -62,7 +62,7 @@ describe("the store's queries", () => {
 
   it("compares a batch with the records of its keys, without sorting", async () => {
     const batch = {
-      changes: [{ kind: "upsert", key: "1", row: {} }],
+      changes: [{ kind: "upsert", key: "1", row: { name: "Ada" } }],
       cursor: 2,
       backfill: true,
       complete: true,

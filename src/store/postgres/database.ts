@@ -2,11 +2,11 @@ import type { QueryResult } from "pg";
 import type { Clock } from "#model";
 import type { Logger } from "#telemetry";
 import type { LateWaking } from "../steps/late-waking.ts";
-import type { StepDriver } from "../steps/step.ts";
+import type { ListDriver } from "../steps/step.ts";
 import type { SqlText, SqlValue } from "./sql.ts";
 
 /** How the store's roles access the schema. */
-export interface Database {
+export interface Database extends ListDriver {
   readonly clock: Clock;
   readonly logger: Logger;
   readonly leaseMs: number;
@@ -24,8 +24,6 @@ export interface Database {
    * Runs a step that is one call of a function which takes a list of calls, {"call": its number, ...}. Resolves to the rows of this call.
    */
   readonly together: <Row>(name: string, values: object) => Promise<Row[]>;
-  /** Runs a step that is decided here. */
-  readonly take: StepDriver["take"];
   /** Wakes what a step has left to wake. */
   readonly lateWaking: LateWaking;
 }

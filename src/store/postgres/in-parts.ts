@@ -1,8 +1,28 @@
+import type { Step, StepDriver } from "../steps/step.ts";
 import type { Database } from "./database.ts";
 import type { SqlText, SqlValue } from "./sql.ts";
 
 /** Rows per step, which takes about 50 ms. */
 export const AT_ONCE = 2_000;
+
+/** Items of a list per step. */
+const ITEMS_AT_ONCE = 1_000;
+
+/** Takes a step for each part of a list: see `ListDriver`. */
+export async function takeEach<Item, Facts extends object, Value>(
+  driver: StepDriver,
+  items: readonly Item[],
+  step: (part: readonly Item[], isLast: boolean) => Step<Facts, Value>,
+): Promise<Value[]> {
+  const values: Value[] = [];
+  let from = 0;
+  do {
+    const part = items.slice(from, from + ITEMS_AT_ONCE);
+    from += ITEMS_AT_ONCE;
+    values.push(await driver.take(step(part, from >= items.length)));
+  } while (from < items.length);
+  return values;
+}
 
 /** The rows that one step changes. */
 interface Part {

@@ -12,6 +12,7 @@ import { describePlace, Link, type PostgresPlace } from "./connection/link.ts";
 import { reading, stepping, unlocked } from "./connection/prefix.ts";
 import { MessageQueue } from "./connection/message-queue.ts";
 import type { Database } from "./database.ts";
+import { AT_ONCE, takeEach } from "./in-parts.ts";
 import { Moment } from "./moment.ts";
 import { postgresDialect, fill, filled } from "./sql.ts";
 import { intakeStore } from "./tables/intake.ts";
@@ -99,6 +100,7 @@ async function connect(place: PostgresPlace, options: MembershipOptions, members
       lateWaking: new LateWaking(steps, clock),
       together: (...of) => steps.together(...of),
       take: (step) => steps.take(step),
+      takeEach: (items, step) => takeEach(steps, items, step),
     };
     membership.keep({ link: stepLink, refuse, clock, logger, patienceMs: leaseMs });
     // What a process left that was killed. Other steps have their turn in between.
@@ -137,7 +139,7 @@ function storeOf(
     async untilNone(statement) {
       let sum = 0;
       for (;;) {
-        const { length } = await step([statement]);
+        const { length } = await step([{ ...statement, values: { ...statement.values, limit: AT_ONCE } }]);
         if (length === 0) return sum;
         sum += length;
       }

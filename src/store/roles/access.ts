@@ -19,7 +19,10 @@ export interface Access {
    * when it is on disk.
    */
   step<Row = unknown>(statements: readonly Statement[], options?: { readonly durable: true }): Promise<Row[]>;
-  /** Repeats this step until it returns no row. Resolves to the total number of rows. */
+  /**
+   * Repeats this step until it returns no row, so that other steps can run in between. Each time it handles up to `@limit` rows, which the
+   * store chooses, and returns them. Resolves to their total number.
+   */
   untilNone(statement: Statement): Promise<number>;
   /** {@link ActStore.recent} in parts, for a store where one read would block other work. */
   acts?(query: Parameters<ActStore["recent"]>[0]): Promise<ActRow[]>;
@@ -27,13 +30,13 @@ export interface Access {
   clean<Value>(value: Value): Value;
 }
 
-/** Removes up to `limit` rows per step and returns their ids, so that other steps can run between those of {@link Access.untilNone}. */
+/** Removes rows and returns their ids, for {@link Access.untilNone}. */
 export function removal(
   table: "audit" | "deletions" | "exchanges",
-  { where, values, limit = 2_000 }: { readonly where: string; readonly values: SqlValues; readonly limit?: number },
+  { where, values }: { readonly where: string; readonly values: SqlValues },
 ): Statement {
   const id = table === "deletions" ? "record" : "id";
-  const sql = `DELETE FROM ${table} WHERE ${id} IN (SELECT ${id} FROM ${table} WHERE ${where} LIMIT ${limit}) RETURNING ${id}`;
+  const sql = `DELETE FROM ${table} WHERE ${id} IN (SELECT ${id} FROM ${table} WHERE ${where} LIMIT @limit) RETURNING ${id}`;
   return { sql, values };
 }
 

@@ -2,9 +2,6 @@ import { HANDED_STATES, RETURN_STATES, type ReturnState } from "#model";
 import type { ReturnQuery } from "../contract/returns.ts";
 import { mayReturn, RETURN_MOVES, type ReturnEvent } from "../return-transitions.ts";
 
-/** Contents emptied per step. */
-const PRUNED_AT_ONCE = 500;
-
 /** `@of` is the stream. */
 export const IS_ONE = "stream = @of AND subject = @subject AND version = @version";
 /**
@@ -68,7 +65,7 @@ export const FORGET = `
 export const PRUNE = `
   UPDATE returns SET content = NULL WHERE (stream, subject, version) IN (
     SELECT r.stream, r.subject, r.version FROM returns r
-    WHERE r.prepared_at < @before AND r.content IS NOT NULL AND ${IS_SETTLED} LIMIT ${PRUNED_AT_ONCE})
+    WHERE r.prepared_at < @before AND r.content IS NOT NULL AND ${IS_SETTLED} LIMIT @limit)
   RETURNING version`;
 
 /** Condition: the event may happen to a return in this state. */

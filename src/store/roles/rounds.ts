@@ -3,9 +3,6 @@ import type { RoundStore, Undecided } from "../contract/rounds.ts";
 import { LANE } from "../lanes.ts";
 import type { Access } from "./access.ts";
 
-/** Records moved per step. */
-const AT_ONCE = 2_000;
-
 /** Guarded changes: which lane a record waits in. */
 export class Rounds implements RoundStore {
   readonly #access: Access;
@@ -42,7 +39,7 @@ export class Rounds implements RoundStore {
   #move(stream: StreamName, { from, to, upTo }: { from: number; to: number; upTo: number }): Promise<number> {
     const found = `
       SELECT id FROM records
-      WHERE stream = @stream AND backfill = @from AND due_at IS NOT NULL AND sequence <= @upTo LIMIT ${AT_ONCE}`;
+      WHERE stream = @stream AND backfill = @from AND due_at IS NOT NULL AND sequence <= @upTo LIMIT @limit`;
     const sql = `UPDATE records SET backfill = @to WHERE id IN (${found}) RETURNING id`;
     return this.#access.untilNone({ sql, values: { stream, from, to, upTo } });
   }

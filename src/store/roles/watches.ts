@@ -5,9 +5,6 @@ import { addAudit } from "../rows/audit-row.ts";
 import { parseText, type JsonText } from "../rows/json-text.ts";
 import { removal, type Access, type Dialect } from "./access.ts";
 
-/** Exchanges removed per step; each may hold two bodies of 16 KB. */
-const REMOVED_AT_ONCE = 250;
-
 interface WatchRow extends RecordId, ActorRow {
   readonly until: number;
 }
@@ -62,7 +59,7 @@ export class Watches implements WatchStore {
 
   async pruneExchanges(before: number): Promise<number> {
     const values = { before };
-    const old = removal("exchanges", { where: "at < @before", values, limit: REMOVED_AT_ONCE });
+    const old = removal("exchanges", { where: "at < @before", values });
     const count = await this.#access.untilNone(old);
     await this.#access.step([{ sql: "DELETE FROM watches WHERE until < @before", values }]);
     return count;

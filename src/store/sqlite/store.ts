@@ -11,7 +11,7 @@ import { sameSql, type SameSql } from "../roles/same-sql.ts";
 import { LateWaking } from "../steps/late-waking.ts";
 import { intakeRoles } from "../steps/intake-roles.ts";
 import { stepRoles, type StepRoles } from "../steps/step-roles.ts";
-import type { StepDriver } from "../steps/step.ts";
+import type { ListDriver } from "../steps/step.ts";
 import { backupStore } from "./durability/backup.ts";
 import { Checkpoints } from "./durability/checkpoints.ts";
 import type { Disk } from "./durability/disk-sync.ts";
@@ -44,6 +44,8 @@ export interface SqliteStoreOptions {
   /** Closes everything that was opened for the store. */
   readonly close: () => void;
   readonly redact: Redact;
+  /** The clock by which turns of the event loop are short: see {@link GroupCommit}. */
+  readonly now?: () => number;
 }
 
 /** Implements the contract: reads run at once, steps go through the group commit. */
@@ -58,7 +60,7 @@ export class SqliteStore implements Store {
   readonly #turn = new FairTurn();
   readonly #deps: StoreDeps;
   readonly #same: SameSql;
-  readonly #driver: StepDriver;
+  readonly #driver: ListDriver;
   readonly #decided: StepRoles;
   readonly #intake: ReturnType<typeof intakeRoles>;
   /** Removes secrets before something is stored. */
@@ -77,19 +79,20 @@ export class SqliteStore implements Store {
   #isClosing = false;
   #isClosed = false;
 
-  constructor({ as = "daemon", db, clock, logger, leaseMs, redact, disk, close }: SqliteStoreOptions) {
+  constructor({ as = "daemon", db, clock, logger, leaseMs, redact, disk, close, now }: SqliteStoreOptions) {
     this.#db = db;
     this.#isReader = as === "reader";
     this.clock = clock;
     this.#logger = logger;
     this.#close = close;
     this.#clean = (value) => redacted(value, redact);
-    this.#commit = new GroupCommit(db, disk, new Checkpoints(db), () => this.#deps.moment.note());
+    this.#commit = new GroupCommit(db, disk, new Checkpoints(db), () => this.#deps.moment.note(), now);
     this.#deps = makeStoreDeps(db, clock, logger);
     const access: Access = {
       read: (sql, values) => this.#read(() => runStatement(db, { sql, values: values ?? {} })),
       step: (all, options) => this.#commit.run(() => all.flatMap((each) => runStatement(db, each)), options),
-      untilNone: (statement) => this.#parts.untilNone(() => runStatement(db, statement).length),
+      untilNone: ({ sql, values }) =>
+        this.#parts.untilNone((limit) => runStatement(db, { sql, values: { ...values, limit } }).length),
       acts: (query) => this.#readInParts(this.#deps.recentActs.finding(query)),
       clean: this.#clean,
     };
@@ -98,13 +101,21 @@ export class SqliteStore implements Store {
     ({ history: this.history, care: this.care, watches: this.watches, rounds: this.rounds } = roles);
     ({ returns: this.returns, standings: this.standings } = roles);
     this.#same = sameSql(access, clock, sqliteDialect);
-    this.#parts = new InParts(this.#commit.run.bind(this.#commit), restOf(as));
-    const driver: StepDriver = {
+    this.#parts = new InParts(this.#commit, restOf(as));
+    const driver: ListDriver = {
       take: (step, options) => this.#commit.run(() => this.#deps.steps.carryOut(step), options),
+      takeEach: (items, stepOf) =>
+        this.#parts.ofList(items, (some, isLast) => {
+          const step = stepOf(some, isLast);
+          return () => this.#deps.steps.carryOut(step);
+        }),
     };
     this.#driver = driver;
     this.#lateWaking = new LateWaking(driver, clock, restOf(as));
-    this.#intake = intakeRoles(driver, clock);
+    this.#intake = intakeRoles(driver, clock, {
+      different: (...of) => this.#readNow(() => this.#deps.knownRows.different(...of)),
+      pause: () => this.#pause(),
+    });
     this.#decided = stepRoles({ driver, clock, leaseMs, clean: this.#clean, lateWaking: this.#lateWaking });
     const rewriting = new Rewriting(db, this.#read.bind(this));
     this.privacy = {
@@ -117,7 +128,15 @@ export class SqliteStore implements Store {
 
   /** Reads what is committed at that moment. */
   async #read<T>(work: () => T): Promise<T> {
+    await this.#pause();
+    return this.#readNow(work);
+  }
+
+  async #pause(): Promise<void> {
     if (this.#turn.isLong()) await nextTurn();
+  }
+
+  #readNow<T>(work: () => T): T {
     if (this.#isClosed) throw storeClosed(this.#db.name);
     try {
       return work();

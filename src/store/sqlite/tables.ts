@@ -2,6 +2,7 @@ import type { Database } from "better-sqlite3";
 import { Bindings } from "./tables/bindings.ts";
 import { Children } from "./tables/children.ts";
 import { Deletions } from "./tables/deletions.ts";
+import { KnownRows } from "./tables/known-rows.ts";
 import { MatchIndex } from "./tables/match-index.ts";
 import { Streams } from "./tables/streams.ts";
 
@@ -13,6 +14,7 @@ export function makeTables(db: Database) {
     bindings: new Bindings(db),
     children: new Children(db),
     deletions: new Deletions(db),
+    knownRows: new KnownRows(db),
     matches: new MatchIndex(db),
     streams: new Streams(db),
   };

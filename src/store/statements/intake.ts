@@ -3,7 +3,7 @@ import type { Dialect } from "../roles/access.ts";
 import { statement } from "./statement.ts";
 
 /** Length of a content hash, in characters. */
-const HASH_LENGTH = 32;
+export const HASH_LENGTH = 32;
 
 /** A row that was read, by its place in the batch, and the record that it differs from. `id` and the others are null if there is none. */
 export type NewsRow = { readonly at: number } & (StagedRow | { readonly id: null });

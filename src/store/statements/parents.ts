@@ -3,7 +3,7 @@ import type { Dialect } from "../roles/access.ts";
 import { statement } from "./statement.ts";
 
 /** Children examined per step to wake them, which takes a few milliseconds. */
-export const WOKEN_AT_ONCE = 500;
+export const WOKEN_AT_ONCE = 200;
 
 /** A record that is named as a parent, if the store knows it. */
 export interface ParentRow {

@@ -90,7 +90,7 @@ export function stageNews(
 }
 
 /** Hash and key in one text; undefined if a database could read another text from a list of them. Such rows are looked up one by one. */
-function comparable({ key, hash, unreadable }: StoreChange): string | undefined {
+export function comparable({ key, hash, unreadable }: StoreChange): string | undefined {
   return unreadable !== undefined || !key.isWellFormed() || key.includes("\0") ? undefined : hash + key;
 }
 

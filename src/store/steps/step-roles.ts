@@ -21,8 +21,8 @@ import {
 } from "./outcomes.ts";
 import { saveMatchEntries } from "./match-index.ts";
 import { recheckRecord } from "./recheck.ts";
-import { markingSeen } from "./sweeping.ts";
-import type { StepDriver } from "./step.ts";
+import { markKeys } from "./sweeping.ts";
+import type { ListDriver } from "./step.ts";
 
 /** The methods of a store that are steps decided here. */
 export type StepRoles = DeliveryStore &
@@ -30,7 +30,7 @@ export type StepRoles = DeliveryStore &
   Pick<Store["privacy"], "forget">;
 
 interface StepDeps {
-  readonly driver: StepDriver;
+  readonly driver: ListDriver;
   readonly clock: Clock;
   readonly leaseMs: number;
   /** Removes secrets before something is stored. */
@@ -74,8 +74,13 @@ export function stepRoles(deps: StepDeps): StepRoles {
     remove: async (claim, removal) => wakeOthers(await driver.take(removeRecord(claim, removal, clock.now()), DURABLE)),
     unbind: (claim, audit) => driver.take(unbindRecord(claim, audit, clock.now()), DURABLE),
     release: (claim) => driver.take(releaseClaim(claim, clock.now())),
-    saveMatches: (...of) => driver.take(saveMatchEntries(...of)),
-    markSeen: markingSeen(driver),
+    saveMatches: async (resource, entries, rules) => {
+      await driver.takeEach(entries, (some) => saveMatchEntries(resource, some, rules));
+    },
+    // If it is interrupted, the marks made so far are still right.
+    markSeen: async (stream, sweep, keys) => {
+      await driver.takeEach(keys, (some) => markKeys(stream, sweep, some));
+    },
     resolve: async (id, given, by) => wakeOthers(await driver.take(answer(id, given, clean(by), clock.now()), DURABLE)),
     recheck: (id, fields, audit, { anyState } = { anyState: false }) =>
       driver.take(recheckRecord(id, { fields, audit, anyState }, clock.now()), DURABLE),

@@ -37,6 +37,18 @@ export interface StepDriver {
   take<Facts extends object, Value>(step: Step<Facts, Value>, options?: { readonly durable?: boolean }): Promise<Value>;
 }
 
+/** Also runs work on lists of any length. */
+export interface ListDriver extends StepDriver {
+  /**
+   * Takes a step for each part of a list, in order, and at least one. Other steps run in between, so that the list blocks nothing for long.
+   * Returns their results.
+   */
+  takeEach<Item, Facts extends object, Value>(
+    items: readonly Item[],
+    step: (part: readonly Item[], isLast: boolean) => Step<Facts, Value>,
+  ): Promise<Value[]>;
+}
+
 /** A step as drivers see it: whatever its facts are, they are calls and lists of rows. */
 export interface OpenStep {
   readonly calls: readonly StatementCall[];

@@ -1,12 +1,8 @@
 import type { Key, StreamName } from "#model";
-import type { SweepStore } from "../contract/sweeps.ts";
 import { sweepLost } from "../refusals.ts";
 import type { StatementCall } from "../statements/statement.ts";
 import { closeSweep, findSweep, markSeenKey } from "../statements/sweeps.ts";
-import type { Step, StepDriver } from "./step.ts";
-
-/** Keys marked per step, which takes a few milliseconds. */
-const MARKED_AT_ONCE = 1_000;
+import type { Step } from "./step.ts";
 
 /** A step of a sweep. @throws {RetryError} E_SWEEP_LOST when another one has replaced it, or it was ended. */
 function ofSweep(
@@ -36,12 +32,4 @@ export function markKeys(stream: StreamName, sweep: number, keys: readonly Key[]
 /** Ends a sweep after all its records were compared. */
 export function endSweepStep(stream: StreamName, sweep: number): ReturnType<typeof ofSweep> {
   return ofSweep(stream, sweep, [closeSweep({ stream })]);
-}
-
-/** Marks keys as seen, in parts. If it is interrupted, the marks made so far are still right. */
-export function markingSeen(driver: StepDriver): SweepStore["markSeen"] {
-  return async (stream, sweep, keys) => {
-    for (let from = 0; from < keys.length; from += MARKED_AT_ONCE)
-      await driver.take(markKeys(stream, sweep, keys.slice(from, from + MARKED_AT_ONCE)));
-  };
 }

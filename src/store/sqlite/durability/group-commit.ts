@@ -1,6 +1,7 @@
 import type { Database } from "better-sqlite3";
 import type { LogLimit } from "./checkpoints.ts";
 import type { Disk } from "./disk-sync.ts";
+import { threadMs } from "../thread-ms.ts";
 import { isSqliteStepFault, storeClosed, sqliteFailure } from "./failures.ts";
 
 interface Step {
@@ -9,6 +10,7 @@ interface Step {
   readonly work: () => void;
   readonly resolve: () => void;
   readonly reject: (reason: Error) => void;
+  readonly took: ((ms: number) => void) | undefined;
 }
 
 /** How a step ended: with this error, or without one. */
@@ -17,11 +19,17 @@ type Ended = { readonly error?: unknown };
 export interface StepOptions {
   /** Whether the step must survive a power cut, not only a kill -9. Its promise then waits for the disk too. */
   readonly durable?: boolean;
+  /** Gets the processor time of the whole transaction, in milliseconds, before the promise settles. */
+  readonly took?: (ms: number) => void;
 }
+
+/** How much processor time steps may take before the next ones wait for another transaction, in milliseconds. */
+const LONGEST_MS = 8;
 
 /**
  * Runs all steps requested within two turns of the event loop in one transaction, in order. The second turn collects steps of callers whose
- * network answers arrive meanwhile (a quarter fewer commits under load). A step's promise settles after the commit, that of a durable step
+ * network answers arrive meanwhile (a quarter fewer commits under load). If the first ones take long, the others have a transaction of their own,
+ * in a later turn. A step's promise settles after the commit, that of a durable step
  * after it is on disk. In between, other readers may see the step, but it is not reported as done. A step that fails leaves no trace and
  * fails alone; if the disk fails, all steps fail.
  */
@@ -30,19 +38,24 @@ export class GroupCommit {
   readonly #disk: Disk;
   readonly #checkpoints: LogLimit;
   readonly #seal: () => void;
+  readonly #now: () => number;
   #steps: Step[] = [];
   #closed = false;
 
-  /** `disk` holds the log that a commit writes to, `checkpoints` limits its length, and `seal` runs at the end of every transaction. */
-  constructor(db: Database, disk: Disk, checkpoints: LogLimit, seal: () => void) {
+  /**
+   * `disk` holds the log that a commit writes to, `checkpoints` limits its length, and `seal` runs at the end of every transaction. `now` is the
+   * clock by which turns are short.
+   */
+  constructor(db: Database, disk: Disk, checkpoints: LogLimit, seal: () => void, now: () => number = threadMs) {
     this.#db = db;
     this.#disk = disk;
     this.#checkpoints = checkpoints;
     this.#seal = seal;
+    this.#now = now;
   }
 
   /** `work` is synchronous, touches only the database, and may run twice (the first run is then rolled back). */
-  run<T>(work: () => T, { durable = false }: StepOptions = {}): Promise<T> {
+  run<T>(work: () => T, { durable = false, took }: StepOptions = {}): Promise<T> {
     if (this.#closed) return Promise.reject(storeClosed(this.#db.name));
     return new Promise<T>((resolve, reject) => {
       let done: { readonly value: T } | undefined;
@@ -53,6 +66,7 @@ export class GroupCommit {
         },
         resolve: () => done && resolve(done.value),
         reject,
+        took,
       });
       if (this.#steps.length === 1) setImmediate(() => setImmediate(() => this.#commitWithRoom()));
     });
@@ -61,7 +75,7 @@ export class GroupCommit {
   /** Commits the requested steps, refuses later ones, and resolves when everything is on disk. */
   async close(): Promise<void> {
     this.#closed = true;
-    this.#commit();
+    while (this.#steps.length > 0) this.#commit();
     await this.#disk.close();
     await this.#checkpoints.close();
   }
@@ -77,15 +91,22 @@ export class GroupCommit {
     if (steps.length === 0) return;
     this.#steps = [];
     let ended: readonly Ended[];
+    const began = this.#now();
     try {
       ended = this.#together(steps) ?? this.#eachAlone(steps);
     } catch (thrown) {
       return this.#reject(steps, thrown);
     }
+    const tookMs = this.#now() - began;
+    if (ended.length < steps.length) {
+      this.#steps = steps.slice(ended.length);
+      setImmediate(() => this.#commitWithRoom());
+    }
     this.#checkpoints.committed();
     const durable: Step[] = [];
-    for (const [at, step] of steps.entries()) {
-      const end = ended[at]!;
+    for (const [at, end] of ended.entries()) {
+      const step = steps[at]!;
+      step.took?.(tookMs);
       if ("error" in end) step.reject(sqliteFailure(end.error, this.#db.name));
       else if (step.durable) durable.push(step);
       else step.resolve();
@@ -104,23 +125,34 @@ export class GroupCommit {
 
   /** The usual case, without savepoints. Undefined if a step failed and everything was rolled back. */
   #together(steps: readonly Step[]): Ended[] | undefined {
-    return this.#transaction(() => {
-      const ended: Ended[] = [];
-      for (const step of steps) {
+    return this.#transaction(() =>
+      this.#untilLong(steps, (step) => {
         try {
           step.work();
-          ended.push({});
+          return {};
         } catch (thrown) {
           if (!isSqliteStepFault(thrown)) throw thrown;
           return undefined;
         }
-      }
-      return ended;
-    });
+      }),
+    );
   }
 
   #eachAlone(steps: readonly Step[]): Ended[] {
-    return this.#transaction(() => steps.map((step) => this.#inSavepoint(step)))!;
+    return this.#transaction(() => this.#untilLong(steps, (step) => this.#inSavepoint(step)))!;
+  }
+
+  /** How the first steps ended, at least one; undefined as soon as `run` gives that. */
+  #untilLong(steps: readonly Step[], run: (step: Step) => Ended | undefined): Ended[] | undefined {
+    const began = this.#now();
+    const ended: Ended[] = [];
+    for (const step of steps) {
+      if (ended.length > 0 && this.#now() - began >= LONGEST_MS) break;
+      const end = run(step);
+      if (end === undefined) return undefined;
+      ended.push(end);
+    }
+    return ended;
   }
 
   #inSavepoint(step: Step): Ended {

@@ -39,9 +39,9 @@ export class Remapping {
     return known !== undefined && known !== fingerprint;
   }
 
-  /** Makes the records due in the part of the stream that begins with `from`. Returns how many, and where the next part begins. */
-  wake(stream: StreamName, from: Key): { count: number; next: Key | undefined } {
-    const part = this.#parts.at(stream, from);
+  /** Makes the records due in the part of the stream that begins with `from` and has so many rows. Returns how many, and where the next part begins. */
+  wake(stream: StreamName, from: Key, rows: number): { count: number; next: Key | undefined } {
+    const part = this.#parts.at(stream, from, rows);
     const values = { ...part, stream, now: this.#clock.now() };
     const pending = this.#mark.run(values).changes + this.#hasten.run(values).changes;
     return { count: pending + this.#wake.run(values).changes, next: part.next };
@@ -56,7 +56,7 @@ export class Remapping {
 /** Makes a stream due for a new fingerprint. The fingerprint is stored last, so an interrupted remap starts over. */
 export async function remap(remapping: Remapping, parts: InParts, stream: StreamName, fingerprint: string) {
   if (!(await parts.step(() => remapping.begin(stream, fingerprint)))) return 0;
-  const count = await parts.through(FIRST_KEY, (from) => remapping.wake(stream, from));
+  const count = await parts.through(FIRST_KEY, (from, rows) => remapping.wake(stream, from, rows));
   await parts.step(() => remapping.end(stream, fingerprint));
   return count;
 }

@@ -32,8 +32,12 @@ export class Retries {
    * Makes records due in the part of a stream that begins with `from`, or only the one of `key`. Returns how many, and where the next part
    * begins.
    */
-  retry({ stream, key, states }: Retried, from: Key, by?: Actor): { count: number; next: Key | undefined } {
-    const part = key === undefined ? this.#parts.at(stream, from) : undefined;
+  retry(
+    { stream, key, states }: Retried,
+    { from, rows }: { from: Key; rows: number },
+    by?: Actor,
+  ): { count: number; next: Key | undefined } {
+    const part = key === undefined ? this.#parts.at(stream, from, rows) : undefined;
     const which = part === undefined ? "stream = @stream AND key = @key" : IN_PART_OF_STREAM;
     const where = `${which} AND state IN (${stateList(revivable(states))})`;
     const values = { stream, key, ...part, now: this.#clock.now() };
@@ -60,6 +64,8 @@ export async function retryNow(
 ): Promise<number> {
   let count = 0;
   for (const name of stream === undefined ? await parts.step(() => retries.streams()) : [stream])
-    count += await parts.through(FIRST_KEY, (from) => retries.retry({ ...target, stream: name }, from, by));
+    count += await parts.through(FIRST_KEY, (from, rows) =>
+      retries.retry({ ...target, stream: name }, { from, rows }, by),
+    );
   return count;
 }

@@ -6,9 +6,6 @@ import type { InParts } from "../in-parts.ts";
 import type { LatestMoment } from "../tables/latest-moment.ts";
 import type { Notes } from "../tables/notes.ts";
 
-/** Records moved per step, which takes about 10 ms. */
-const MOVED_AT_ONCE = 2_000;
-
 /** A position in the index `records_due`. */
 const place = z.object({ stream: z.string(), backfill: z.number(), dueAt: z.number(), key: z.string() });
 const START = { stream: "", backfill: 0, dueAt: 0, key: "" };
@@ -37,10 +34,10 @@ export class SqliteSetBack {
     this.#clock = clock;
     this.#notes = notes;
     this.#moment = moment;
-    this.#due = db.prepare<[object], DueRow>(`
+    this.#due = db.prepare<[z.infer<typeof place> & { rows: number }], DueRow>(`
       SELECT id, stream, backfill, due_at AS dueAt, key FROM records
       WHERE due_at IS NOT NULL AND (stream, backfill, due_at, key) > (@stream, @backfill, @dueAt, @key)
-      ORDER BY stream, backfill, due_at, key LIMIT ${MOVED_AT_ONCE}`);
+      ORDER BY stream, backfill, due_at, key LIMIT @rows`);
     this.#move = db.prepare<[number, number]>(
       "UPDATE records SET due_at = due_at - ? WHERE id = ? AND state <> 'claimed'",
     );
@@ -60,12 +57,12 @@ export class SqliteSetBack {
     return byMs;
   }
 
-  /** Moves the next part. Returns how many records it looked at: 0 once it has moved the stored time too. */
-  next(): number {
+  /** Moves the next part, of so many records at most. Returns how many it looked at: 0 once it has moved the stored time too. */
+  next(limit: number): number {
     const known = this.#notes.note(setBackNote);
     if (known === undefined) return 0;
     const { byMs, latest, after } = known;
-    const rows = this.#due.all(after);
+    const rows = this.#due.all({ ...after, rows: limit });
     for (const { id } of rows) this.#move.run(byMs, id);
     const last = rows.at(-1);
     this.#notes.save(setBackNote, last && { byMs, latest, after: last });
@@ -78,6 +75,6 @@ export class SqliteSetBack {
 export async function followClock(setBack: SqliteSetBack, parts: InParts, byMs: number): Promise<void> {
   for (let leftMs = byMs; leftMs > 0;) {
     leftMs -= await parts.step(() => setBack.begin(leftMs));
-    await parts.untilNone(() => setBack.next());
+    await parts.untilNone((rows) => setBack.next(rows));
   }
 }

@@ -5,9 +5,9 @@ import { sweepLost } from "../../refusals.ts";
 import type { StepDriver } from "../../steps/step.ts";
 import { endSweepStep } from "../../steps/sweeping.ts";
 import type { InParts, PartDone } from "../in-parts.ts";
-import { FIRST_KEY, IN_PART_OF_STREAM, PART, StreamParts, type StreamPart } from "../tables/stream-parts.ts";
+import { FIRST_KEY, IN_PART_OF_STREAM, StreamParts, type StreamPart } from "../tables/stream-parts.ts";
 
-/** Keys looked up or marked per step, which takes a few milliseconds. */
+/** Keys looked up per read, which takes a few milliseconds. */
 const KEYS_AT_ONCE = 1_000;
 
 /**
@@ -32,8 +32,8 @@ export class Sweeps {
       VALUES (?, 1, 1, coalesce((SELECT sequence FROM streams WHERE stream = ?), 0))
       ON CONFLICT (stream) DO UPDATE SET number = number + 1, open = 1, sequence = excluded.sequence`);
     this.#number = db.prepare<[string], number>("SELECT number FROM sweeps WHERE stream = ? AND open = 1").pluck();
-    this.#forgetSeen = db.prepare<{ stream: string; sweep: number }>(`
-      DELETE FROM seen WHERE stream = @stream AND (SELECT number FROM sweeps WHERE stream = @stream) = @sweep LIMIT ${PART}`);
+    this.#forgetSeen = db.prepare<{ stream: string; sweep: number; rows: number }>(`
+      DELETE FROM seen WHERE stream = @stream AND (SELECT number FROM sweeps WHERE stream = @stream) = @sweep LIMIT @rows`);
     this.#isKnown = db
       .prepare<[string, string], 1>(
         `SELECT 1 FROM records r WHERE stream = ? AND key = ? AND NOT deleted
@@ -88,9 +88,13 @@ export class Sweeps {
    * Suspects, clears and confirms records in the part of the stream that begins with `from`. Returns the number of suspects and the
    * confirmed keys.
    */
-  compare(stream: StreamName, sweep: number, from: Key): PartDone<Key> & { confirmed: Key[] } {
+  compare(
+    stream: StreamName,
+    sweep: number,
+    { from, rows }: { from: Key; rows: number },
+  ): PartDone<Key> & { confirmed: Key[] } {
     this.#expectOpen(stream, sweep);
-    const part = this.#parts.at(stream, from);
+    const part = this.#parts.at(stream, from, rows);
     const values = { ...part, stream, sweep };
     this.#clear.run(values);
     this.#suspect.run(values);
@@ -98,8 +102,8 @@ export class Sweeps {
   }
 
   /** Deletes a part of the marks and returns how many. Once another sweep has begun, the marks belong to it and none are deleted. */
-  forgetSeen(stream: StreamName, sweep: number): number {
-    return this.#forgetSeen.run({ stream, sweep }).changes;
+  forgetSeen(stream: StreamName, sweep: number, rows: number): number {
+    return this.#forgetSeen.run({ stream, sweep, rows }).changes;
   }
 
   #expectOpen(stream: StreamName, sweep: number): void {
@@ -111,7 +115,7 @@ export class Sweeps {
 /** Begins a sweep without the marks of an earlier one. */
 export async function beginSweep(sweeps: Sweeps, parts: InParts, stream: StreamName): Promise<number> {
   const sweep = await parts.step(() => sweeps.begin(stream));
-  await parts.untilNone(() => sweeps.forgetSeen(stream, sweep));
+  await parts.untilNone((rows) => sweeps.forgetSeen(stream, sweep, rows));
   return sweep;
 }
 
@@ -125,10 +129,10 @@ export async function endSweep(
   const confirmed: Key[] = [];
   const suspects = await parts.through(
     FIRST_KEY,
-    (from) => sweeps.compare(stream, sweep, from),
+    (from, rows) => sweeps.compare(stream, sweep, { from, rows }),
     (part) => confirmed.push(...part.confirmed),
   );
   await driver.take(endSweepStep(stream, sweep));
-  await parts.untilNone(() => sweeps.forgetSeen(stream, sweep));
+  await parts.untilNone((rows) => sweeps.forgetSeen(stream, sweep, rows));
   return { suspects, confirmed };
 }

@@ -15,28 +15,28 @@ export interface IdPart {
   readonly next: number | undefined;
 }
 
-/** Divides the ids of a resource into parts of a fixed number of rows. */
+/** Divides the ids of a resource into parts. */
 export class IdParts {
   readonly #after;
 
-  constructor(db: Database, table: "bindings" | "match_records", size: number) {
+  constructor(db: Database, table: "bindings" | "match_records") {
     this.#after = db
-      .prepare<[string, number], number>(
-        `SELECT service_id FROM ${table} WHERE resource = ? AND service_id >= ? ORDER BY service_id LIMIT 1 OFFSET ${size}`,
+      .prepare<[string, number, number], number>(
+        `SELECT service_id FROM ${table} WHERE resource = ? AND service_id >= ? ORDER BY service_id LIMIT 1 OFFSET ?`,
       )
       .pluck();
   }
 
-  /** The part that begins with this id. */
-  at(resource: ResourceName, from: number): IdPart {
-    const next = this.#after.get(resource, from);
+  /** The part that begins with this id and has so many rows. */
+  at(resource: ResourceName, from: number, rows: number): IdPart {
+    const next = this.#after.get(resource, from, rows);
     return { resource, from, to: next ?? Infinity, next };
   }
 
   /** All parts; each part's end is determined when it is requested. */
-  *of(resource: ResourceName): Generator<IdPart> {
+  *of(resource: ResourceName, rows: number): Generator<IdPart> {
     for (let next: number | undefined = FIRST; next !== undefined;) {
-      const part = this.at(resource, next);
+      const part = this.at(resource, next, rows);
       yield part;
       next = part.next;
     }

@@ -8,8 +8,6 @@ import { PART } from "./stream-parts.ts";
 
 /** Index records counted per read, which takes a few milliseconds. */
 const COUNTED_AT_ONCE = 20_000;
-/** Records deleted per step, which takes about 10 ms, because their keys are spread all over an index. */
-const FORGOTTEN_AT_ONCE = 250;
 
 /** A candidate for the random sample: those with the lowest lots are taken. */
 interface Drawn {
@@ -24,7 +22,6 @@ interface Drawn {
 export class MatchIndex {
   readonly #boundParts;
   readonly #knownParts;
-  readonly #countedParts;
   readonly #begin;
   readonly #rememberBound;
   readonly #reading;
@@ -39,9 +36,8 @@ export class MatchIndex {
   readonly #matches;
 
   constructor(db: Database) {
-    this.#boundParts = new IdParts(db, "bindings", PART);
-    this.#knownParts = new IdParts(db, "match_records", PART);
-    this.#countedParts = new IdParts(db, "match_records", COUNTED_AT_ONCE);
+    this.#boundParts = new IdParts(db, "bindings");
+    this.#knownParts = new IdParts(db, "match_records");
     this.#begin = db.prepare<[string]>(`
       INSERT INTO match_indexes (resource, reading) VALUES (?, 1)
       ON CONFLICT (resource) DO UPDATE SET reading = reading + 1`);
@@ -56,9 +52,9 @@ export class MatchIndex {
       SELECT service_id AS serviceId, random() % 1000000000 AS lot FROM match_records
       WHERE ${IN_PART} AND reading < @reading ORDER BY lot LIMIT @limit`);
     this.#firstUnseen = db
-      .prepare<[IdPart & { reading: number }], ServiceId>(
+      .prepare<[IdPart & { reading: number; rows: number }], ServiceId>(
         `SELECT service_id FROM match_records WHERE ${IN_PART} AND reading < @reading
-         ORDER BY service_id LIMIT ${FORGOTTEN_AT_ONCE}`,
+         ORDER BY service_id LIMIT @rows`,
       )
       .pluck();
     this.#forgetRecord = db.prepare<[string, number]>(
@@ -90,8 +86,8 @@ export class MatchIndex {
   }
 
   /** Adds the ids that records are bound to, in the part that begins with `from`. */
-  rememberBound(resource: ResourceName, from: number): PartDone<number> {
-    const part = this.#boundParts.at(resource, from);
+  rememberBound(resource: ResourceName, from: number, rows: number): PartDone<number> {
+    const part = this.#boundParts.at(resource, from, rows);
     return { count: this.#rememberBound.run(part).changes, next: part.next };
   }
 
@@ -110,7 +106,7 @@ export class MatchIndex {
     let known = 0;
     let unseen = 0;
     let some: readonly Drawn[] = [];
-    for (const part of this.#countedParts.of(resource)) {
+    for (const part of this.#knownParts.of(resource, COUNTED_AT_ONCE)) {
       const counted = this.#countUnseen.get({ ...part, reading })!;
       known += counted.known;
       unseen += counted.unseen;
@@ -122,11 +118,15 @@ export class MatchIndex {
   }
 
   /** Forgets what neither this whole read nor a later one has shown, in the part that begins with `from`. */
-  forgetUnseen(resource: ResourceName, reading: number, from: number): PartDone<number> {
-    const part = this.#knownParts.at(resource, from);
-    const ids = this.#firstUnseen.all({ ...part, reading });
+  forgetUnseen(
+    { resource, reading }: { resource: ResourceName; reading: number },
+    from: number,
+    rows: number,
+  ): PartDone<number> {
+    const part = this.#knownParts.at(resource, from, PART);
+    const ids = this.#firstUnseen.all({ ...part, reading, rows });
     for (const serviceId of ids) this.forget({ resource, serviceId });
-    const isFull = ids.length === FORGOTTEN_AT_ONCE;
+    const isFull = ids.length === rows;
     return { count: ids.length, next: isFull ? ids.at(-1) : part.next };
   }
 
@@ -142,7 +142,7 @@ export class MatchIndex {
   /** Counts unbound records in parts. Yields so that other work can run. */
   *countingUnbound(resource: ResourceName): Generator<undefined, number> {
     let count = 0;
-    for (const part of this.#countedParts.of(resource)) {
+    for (const part of this.#knownParts.of(resource, COUNTED_AT_ONCE)) {
       count += this.#unbound.get(part)!;
       yield;
     }
@@ -162,7 +162,7 @@ export class MatchIndex {
 /** Begins a whole read. Until its end it only adds ids that records are bound to, so an interrupted read does no harm. */
 export async function beginMatches(matches: MatchIndex, parts: InParts, resource: ResourceName): Promise<number> {
   const reading = await parts.step(() => matches.begin(resource));
-  await parts.through(FIRST, (from) => matches.rememberBound(resource, from));
+  await parts.through(FIRST, (from, rows) => matches.rememberBound(resource, from, rows));
   return reading;
 }
 
@@ -175,7 +175,7 @@ export async function endMatches(
 ): Promise<void> {
   if (whole) {
     const reading = own ?? (await parts.step(() => matches.numberOf(resource)));
-    await parts.through(FIRST, (from) => matches.forgetUnseen(resource, reading, from));
+    await parts.through(FIRST, (from, rows) => matches.forgetUnseen({ resource, reading }, from, rows));
   }
   await parts.step(() => matches.stamp(resource, readAt));
 }

@@ -3,8 +3,6 @@ import type { Key, StreamName } from "#model";
 
 /** Records examined per read, which takes about 10 ms. */
 export const PART = 5_000;
-/** Records changed per step, which takes some tens of milliseconds if all of them change, because their rows are all over the file. */
-const CHANGED_AT_ONCE = 1_000;
 /** Condition: the row is in this part of `@stream`. */
 export const IN_PART_OF_STREAM = "stream = @stream AND key >= @from AND key < @to";
 /** Sorts before every key. */
@@ -26,15 +24,15 @@ export class StreamParts {
 
   constructor(db: Database) {
     this.#after = db
-      .prepare<[string, string], Key>(
-        `SELECT key FROM records WHERE stream = ? AND key >= ? ORDER BY key LIMIT 1 OFFSET ${CHANGED_AT_ONCE}`,
+      .prepare<[string, string, number], Key>(
+        "SELECT key FROM records WHERE stream = ? AND key >= ? ORDER BY key LIMIT 1 OFFSET ?",
       )
       .pluck();
   }
 
-  /** The part that begins with this key. */
-  at(stream: StreamName, from: Key): StreamPart {
-    const next = this.#after.get(stream, from);
+  /** The part that begins with this key and has so many rows. */
+  at(stream: StreamName, from: Key, rows: number): StreamPart {
+    const next = this.#after.get(stream, from, rows);
     return { from, to: next ?? END, next };
   }
 }
