@@ -19,6 +19,7 @@ import { measureReplicas } from "./replicas.ts";
 import { countRequests } from "./requests.ts";
 import { measured, type Figure } from "./runs.ts";
 import { measureScaling } from "./scaling.ts";
+import { measureStalls } from "./stalls/stalls.ts";
 import { buildProgram } from "../setup/built-program.ts";
 
 /** `npm run bench`: what svcsync reaches on this machine, beside what could be reached. `--quick` for a first look. */
@@ -26,9 +27,9 @@ const { values } = parseArgs({
   options: {
     json: { type: "boolean", default: false },
     quick: { type: "boolean", default: false },
-    /** Only these parts: rates, requests, limited, expressions, hostile, large, delay, nudge, staging, firstRead, stores, replicas, scaling, idle, plan, day, growth. */
+    /** Only these parts: rates, requests, limited, expressions, hostile, large, delay, nudge, staging, firstRead, stores, replicas, scaling, idle, plan, day, growth, stalls. */
     only: { type: "string", multiple: true },
-    /** How often the last nine of them run, but for day: the table then shows medians and spread. */
+    /** How often the last ten of them run, but for day: the table then shows medians and spread. */
     runs: { type: "string", default: "1" },
   },
 });
@@ -90,6 +91,7 @@ const repeated: Record<string, () => Promise<Figure[]>> = {
   plan: () => measurePlans(sizes, runs),
   day: () => measureDay(sizes),
   growth: () => measured(runs, () => measureGrowth(sizes)),
+  stalls: () => measured(runs, () => measureStalls(sizes)),
 };
 for (const [part, run] of Object.entries(repeated)) {
   if (!wants(part)) continue;
