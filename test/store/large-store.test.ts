@@ -1,6 +1,7 @@
 import { describe, expect, it } from "vitest";
 import { systemClock } from "#model";
 import { silentLogger } from "../kit/logger.ts";
+import { readingOver } from "../../src/store/sqlite/statements.ts";
 import { makeStoreDeps } from "../../src/store/sqlite/parts.ts";
 import { beside, keyOf, large, RECORDS } from "./large-place.ts";
 
@@ -89,6 +90,34 @@ describe("what touches all records of a large store", () => {
     expect(await beside(of, prune, "SELECT count(*) FROM deletions")).toBe(RECORDS - 200);
     expect(count).toBe(RECORDS - 2);
     expect(db.prepare("SELECT told_at FROM deletions").pluck().all()).toEqual([7, RECORDS]);
+  });
+
+  it("counts what a round changed, and what it may be compared with, in parts", async () => {
+    await using of = await large();
+    const { db, store } = of;
+    db.exec(`
+      INSERT INTO bindings (record, resource, service_id) SELECT id, 'customer', id FROM records;
+      UPDATE records SET deleted = 1 WHERE key = 'K00007';
+      UPDATE records SET state = 'due', backfill = 2, due_at = sequence WHERE key >= 'K00001' AND stream = 'customers';
+      INSERT INTO audit (at, stream, key, action, resource, outcome)
+        SELECT sequence, stream, key, 'update', '', 'updated' FROM records UNION ALL
+        SELECT sequence + 20000, stream, key, 'update', '', 'updated' FROM records`);
+    const { rounds } = store;
+    expect(await rounds.boundCount("customers")).toBe(RECORDS - 1);
+    expect(await rounds.undecided("customers", RECORDS - 1)).toEqual({ fresh: RECORDS - 2, again: 0 });
+    expect(await rounds.updatedCount("customers", 1)).toBe(RECORDS);
+    expect(await rounds.updatedCount("customers", 20_001)).toBe(RECORDS - 1);
+    const reading = readingOver<{ count: number }>(
+      db,
+      { of: "bindings WHERE true", column: "record", after: 0 },
+      "SELECT count(*) AS count FROM bindings WHERE record > @from AND record <= @to",
+      {},
+    );
+    const pauses = [];
+    let step = reading.next();
+    for (; !step.done; step = reading.next()) pauses.push(step.value);
+    expect(pauses).toHaveLength(3);
+    expect(step.value).toEqual([{ count: 5_001 }, { count: 5_001 }, { count: 0 }]);
   });
 
   it("makes records due again in parts, each once", async () => {

@@ -136,6 +136,7 @@ function storeOf(
   const access: Access = {
     read: db.read,
     step,
+    readOver: ({ after }, sql, values) => db.read(sql, { ...values, from: after, to: Number.MAX_SAFE_INTEGER }),
     async untilNone(statement) {
       let sum = 0;
       for (;;) {

@@ -15,6 +15,15 @@ export interface Access {
   /** Reads what is committed at that moment. */
   read<Row>(sql: string, values?: SqlValues): Promise<Row[]>;
   /**
+   * Reads very many rows, in parts where one read would block other work. The statement reads those of `of`, a table with a condition, whose
+   * `column` lies beyond `@from` and not beyond `@to`; the first part begins after `after`. Resolves to the rows of all parts.
+   */
+  readOver<Row>(
+    rows: { readonly of: string; readonly column: string; readonly after: number },
+    sql: string,
+    values: SqlValues,
+  ): Promise<Row[]>;
+  /**
    * Runs a step of its own, all or nothing. Resolves to the rows of all its statements, in order, when it is committed; a `durable` one
    * when it is on disk.
    */

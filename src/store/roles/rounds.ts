@@ -12,13 +12,11 @@ export class Rounds implements RoundStore {
   }
 
   async undecided(stream: StreamName, upTo: number): Promise<Undecided> {
-    const sql = `
-      SELECT backfill AS lane, count(*) AS count FROM records
-      WHERE stream = @stream AND backfill IN (${LANE.undecided}, ${LANE.heldAgain}) AND due_at IS NOT NULL AND sequence <= @upTo
-      GROUP BY backfill`;
-    const rows = await this.#access.read<{ lane: number; count: number }>(sql, { stream, upTo });
-    const of = (lane: number) => rows.find((row) => row.lane === lane)?.count ?? 0;
-    return { fresh: of(LANE.undecided), again: of(LANE.heldAgain) };
+    const of = "records WHERE stream = @stream AND backfill = @lane";
+    const sql = `SELECT count(*) AS count FROM ${of} AND due_at > @from AND due_at <= @to AND sequence <= @upTo`;
+    const count = async (lane: number) =>
+      sum(await this.#access.readOver({ of, column: "due_at", after: -1 }, sql, { stream, lane, upTo }));
+    return { fresh: await count(LANE.undecided), again: await count(LANE.heldAgain) };
   }
 
   async letThrough(stream: StreamName, { upTo, keepHeld }: { upTo: number; keepHeld: boolean }): Promise<void> {
@@ -46,15 +44,19 @@ export class Rounds implements RoundStore {
 
   async boundCount(stream: StreamName): Promise<number> {
     const sql = `
-      SELECT count(*) AS count FROM records r
-      WHERE stream = @stream AND deleted = 0 AND EXISTS (SELECT 1 FROM bindings b WHERE b.record = r.id)`;
-    const [row] = await this.#access.read<{ count: number }>(sql, { stream });
-    return row?.count ?? 0;
+      SELECT count(*) AS count FROM bindings b CROSS JOIN records r
+      WHERE b.record > @from AND b.record <= @to AND r.id = b.record AND r.stream = @stream AND r.deleted = 0`;
+    return sum(await this.#access.readOver({ of: "bindings WHERE true", column: "record", after: 0 }, sql, { stream }));
   }
 
   async updatedCount(stream: StreamName, since: number): Promise<number> {
-    const sql = `SELECT count(DISTINCT key) AS count FROM audit WHERE at > @since AND stream = @stream AND action = 'update'`;
-    const [row] = await this.#access.read<{ count: number }>(sql, { stream, since });
-    return row?.count ?? 0;
+    const sql = `
+      SELECT DISTINCT key FROM audit WHERE at > @from AND at <= @to AND stream = @stream AND action = 'update'`;
+    const rows = { of: "audit WHERE true", column: "at", after: since };
+    return new Set((await this.#access.readOver<{ key: string }>(rows, sql, { stream })).map(({ key }) => key)).size;
   }
+}
+
+function sum(parts: readonly { readonly count: number }[]): number {
+  return parts.reduce((total, { count }) => total + count, 0);
 }

@@ -21,7 +21,7 @@ import { markRestored } from "./durability/restored.ts";
 import { FairTurn, nextTurn } from "./fair-turn.ts";
 import { InParts, restOf } from "./in-parts.ts";
 import { makeStoreDeps, type StoreDeps } from "./parts.ts";
-import { sqliteDialect, runStatement } from "./statements.ts";
+import { readingOver, runStatement, sqliteDialect } from "./statements.ts";
 import { Rewriting } from "./durability/rewriting.ts";
 import { retryNow } from "./steps/retries.ts";
 import { remap } from "./steps/remapping.ts";
@@ -90,6 +90,7 @@ export class SqliteStore implements Store {
     this.#deps = makeStoreDeps(db, clock, logger);
     const access: Access = {
       read: (sql, values) => this.#read(() => runStatement(db, { sql, values: values ?? {} })),
+      readOver: (...of) => this.#readInParts(readingOver(db, ...of)),
       step: (all, options) => this.#commit.run(() => all.flatMap((each) => runStatement(db, each)), options),
       untilNone: ({ sql, values }) =>
         this.#parts.untilNone((limit) => runStatement(db, { sql, values: { ...values, limit } }).length),
