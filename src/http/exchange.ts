@@ -1,9 +1,9 @@
 import type { IncomingHttpHeaders } from "node:http";
-import type { Socket } from "node:net";
 import type { Request, Response } from "got";
-import { onAbort } from "#model";
-import { HttpFailure, httpFailure } from "./failure.ts";
+import { asError, onAbort } from "#model";
+import { HttpFailure, networkFailure } from "./failure.ts";
 import { Withheld } from "./gate.ts";
+import type { Wire } from "./wire.ts";
 
 export interface ExchangeLimits {
   /** Method and address without query, for messages. */
@@ -26,7 +26,7 @@ export interface RawAnswer {
  * more, and got's own time limit ends with the first redirect.
  * @throws {HttpFailure}, the abort reason at once when the signal is aborted, or why the request was withheld.
  */
-export function exchange(request: Request, limits: ExchangeLimits): Promise<RawAnswer> {
+export function exchange(request: Request, wire: Wire, limits: ExchangeLimits): Promise<RawAnswer> {
   const { place, callTimeoutMs, responseLimitBytes, signal } = limits;
   return new Promise((resolve, reject) => {
     const hops: Response[] = [];
@@ -34,11 +34,12 @@ export function exchange(request: Request, limits: ExchangeLimits): Promise<RawA
       clearTimeout(timer);
       unfollow?.();
       settle();
+      wire.destroy();
       request.destroy();
       // A redirect whose body never ends would keep its connection open.
       for (const hop of hops) if (!hop.complete) hop.socket?.destroy();
     };
-    const fail = (reason: "timeout" | "too-large" | "malformed", what: string) =>
+    const fail = (reason: "timeout" | "too-large", what: string) =>
       end(() => reject(new HttpFailure(reason, `${place}: ${what}`, { outcomeUnknown: true })));
     const timer = setTimeout(() => fail("timeout", `not at its end after ${callTimeoutMs} ms`), callTimeoutMs);
     const unfollow = signal && onAbort(signal, () => end(() => reject(signal.reason)));
@@ -56,15 +57,11 @@ export function exchange(request: Request, limits: ExchangeLimits): Promise<RawA
       end(() => resolve({ statusCode, headers, bytes, isRedirected: hops.length > 0 }));
     });
     request.on("redirect", (_options: unknown, hop: Response) => hops.push(hop));
-    request.on("upgrade", (_answer: unknown, socket: Socket) => {
-      socket.destroy();
-      fail("malformed", "the server switched to another protocol unasked");
+    // got wraps what the wire threw; what else it reports is an error of the answer, or of a request that was never made.
+    request.on("error", (thrown: unknown) => {
+      const { cause } = asError(thrown);
+      const failed = cause instanceof HttpFailure ? cause : networkFailure(asError(thrown), place, !!request.response);
+      end(() => reject(cause instanceof Withheld ? cause.reason : failed));
     });
-    request.on("error", (thrown: unknown) => end(() => reject(reasonWithheld(thrown) ?? httpFailure(thrown, place))));
   });
-}
-
-function reasonWithheld(thrown: unknown): unknown {
-  const { cause } = thrown instanceof Error ? thrown : {};
-  return cause instanceof Withheld ? cause.reason : undefined;
 }

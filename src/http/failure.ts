@@ -1,5 +1,4 @@
-import { RequestError, TimeoutError } from "got";
-import { asError, RetryError, type ErrorCode } from "#model";
+import { RetryError, type ErrorCode } from "#model";
 
 /** Why an exchange did not end with a usable answer. */
 export type HttpFailureReason =
@@ -46,19 +45,16 @@ const notTls = "the server does not speak https at this port: write http, or the
 /** A connection that ends during the handshake never carried a request, although Node calls it a reset. */
 const HANDSHAKE_CUT = "before secure TLS connection was established";
 
-/** Phases of got before the first byte of the request. */
-const CONNECT_PHASES = new Set(["lookup", "connect", "secureConnect"]);
+/** The failure of a call whose connection, or the head of whose answer, took too long. */
+export function timedOut(phase: "connection" | "answer", ms: number, place: string): HttpFailure {
+  return new HttpFailure("timeout", `${place}: no ${phase} after ${ms} ms`, { outcomeUnknown: phase === "answer" });
+}
 
-/** System calls before the first byte of the request. */
-const CONNECT_CALLS = new Set(["getaddrinfo", "connect"]);
-
-/** Translates an error of got. `place` is method and address without query, because a query may hold a secret. */
-export function httpFailure(thrown: unknown, place: string): HttpFailure {
-  const cause = asError(thrown);
-  if (thrown instanceof TimeoutError) {
-    const outcomeUnknown = !CONNECT_PHASES.has(thrown.event);
-    return new HttpFailure("timeout", `${place}: ${cause.message}`, { outcomeUnknown, cause });
-  }
+/**
+ * Translates an error of Node. `place` is method and address without query, because a query may hold a secret. `mayHaveConnected` is false
+ * only if it is proven that no connection existed.
+ */
+export function networkFailure(cause: Error, place: string, mayHaveConnected: boolean): HttpFailure {
   const code = (cause as NodeJS.ErrnoException).code ?? "";
   if (TLS_CODES.test(code) || cause.message.includes(HANDSHAKE_CUT))
     return new HttpFailure(
@@ -69,16 +65,7 @@ export function httpFailure(thrown: unknown, place: string): HttpFailure {
         cause,
       },
     );
-  return mayHaveConnected(thrown, cause)
+  return mayHaveConnected
     ? new HttpFailure("cut", `${place}: the connection was cut: ${cause.message}`, { outcomeUnknown: true, cause })
     : new HttpFailure("unreachable", `${place}: no connection: ${cause.message}`, { outcomeUnknown: false, cause });
-}
-
-/**
- * Whether a connection may have existed. False only if it is proven that none did: Node reports a write to a connection that was
- * cut as an error of its own, past got.
- */
-function mayHaveConnected(thrown: unknown, { syscall = "" }: NodeJS.ErrnoException): boolean {
-  if (thrown instanceof RequestError) return thrown.timings?.connect !== undefined;
-  return !CONNECT_CALLS.has(syscall);
 }

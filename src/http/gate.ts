@@ -35,7 +35,7 @@ export function gated(request: ClientRequest, mayGo: () => void): ClientRequest 
 }
 
 /** Returns the event that a connection is ready; undefined if it already is, because it was kept alive or is a tunnel. */
-function readyEvent(socket: Socket): "connect" | "secureConnect" | undefined {
+export function readyEvent(socket: Socket): "connect" | "secureConnect" | undefined {
   if ("secureConnecting" in socket) return socket.secureConnecting === true ? "secureConnect" : undefined;
   return socket.connecting ? "connect" : undefined;
 }

@@ -1,11 +1,4 @@
-import {
-  request as plain,
-  type ClientRequest,
-  type IncomingHttpHeaders,
-  type IncomingMessage,
-  type RequestOptions,
-} from "node:http";
-import { request as secure } from "node:https";
+import type { IncomingHttpHeaders } from "node:http";
 import { performance } from "node:perf_hooks";
 import got, { type Got, type OptionsInit } from "got";
 import type { CookieJar } from "tough-cookie";
@@ -14,8 +7,8 @@ import { HttpAnswer } from "./answer.ts";
 import type { HttpClient, HttpRequest, HttpSettings } from "./client.ts";
 import { exchange } from "./exchange.ts";
 import { HttpFailure } from "./failure.ts";
-import { gated } from "./gate.ts";
 import { bypassesProxy } from "./no-proxy.ts";
+import { Wire } from "./wire.ts";
 
 /**
  * Opens a client. Disposing it closes its idle connections.
@@ -41,7 +34,6 @@ class GotClient implements HttpClient {
     this.#cookies = settings.cookies ? new Cookies() : undefined;
     this.#got = got.extend({
       agent: { ...this.#direct },
-      request: leanRequest,
       headers: { "user-agent": settings.userAgent },
       retry: { limit: 0 },
       throwHttpErrors: false,
@@ -49,7 +41,6 @@ class GotClient implements HttpClient {
       followRedirect: ({ url, headers, request }) =>
         isRead(request.options.method) && redirectOrigin(headers, url, this.#origin) === this.#origin,
       maxRedirects: 5,
-      timeout: timeouts(settings.connectTimeoutMs, settings.answerTimeoutMs),
     });
   }
 
@@ -62,11 +53,18 @@ class GotClient implements HttpClient {
     const to = new URL(request.url);
     if (to.origin !== this.#origin) throw this.#refused(request, `an address at ${to.origin}`);
     // The address is a URL object, because got would examine each character of a text.
-    const sent = this.#got.stream(to, this.#options(request, cookie));
-    // got ends a GET or HEAD without a body automatically, but waits for a body with all other methods.
-    if (!hasBody(request) && !isRead(request.method)) sent.end();
+    const wire = this.#wire(request);
+    const sent = this.#got.stream(to, {
+      ...this.#options(request, cookie),
+      request: (url, options) => wire.send(url, options),
+    });
+    // The wire has the body.
+    sent.end();
     const limits = { callTimeoutMs: request.callTimeoutMs ?? callTimeoutMs, responseLimitBytes, signal };
-    const { statusCode, headers, bytes, isRedirected } = await exchange(sent, { place: place(request), ...limits });
+    const { statusCode, headers, bytes, isRedirected } = await exchange(sent, wire, {
+      place: place(request),
+      ...limits,
+    });
     await this.#cookies?.keep(request.url, headers);
     if (isRead(request.method) && statusCode >= 300 && statusCode < 400) {
       const elsewhere = redirectOrigin(headers, request.url, this.#origin);
@@ -89,28 +87,33 @@ class GotClient implements HttpClient {
 
   #options(request: HttpRequest, cookie: string | undefined): OptionsInit & { isStream?: true } {
     const options: OptionsInit & { isStream?: true } = { method: request.method };
-    if (request.headers !== undefined) options.headers = { ...request.headers };
-    if (cookie !== undefined) options.headers = { ...options.headers, cookie };
-    if (request.json !== undefined) options.json = request.json;
-    if (request.form !== undefined) options.form = request.form;
-    if (request.body !== undefined) options.body = request.body;
-    const { mayGo } = request;
-    if (mayGo !== undefined) options.request = (...sent) => gated(leanRequest(...sent), mayGo);
-    if (request.callTimeoutMs !== undefined)
-      options.timeout = timeouts(this.#settings.connectTimeoutMs, request.callTimeoutMs);
+    const type = contentType(request);
+    options.headers = { ...(type && { "content-type": type }), ...request.headers, ...(cookie && { cookie }) };
     if (this.#proxied !== undefined && !bypassesProxy(new URL(request.url), this.#settings.proxy?.except ?? []))
       options.agent = { ...this.#proxied };
     return options;
   }
+
+  #wire(request: HttpRequest): Wire {
+    const { connectTimeoutMs, answerTimeoutMs } = this.#settings;
+    return new Wire({
+      place: place(request),
+      body: bodyOf(request),
+      connectTimeoutMs,
+      answerTimeoutMs: request.callTimeoutMs ?? answerTimeoutMs,
+      mayGo: request.mayGo,
+    });
+  }
 }
 
-/** {@link exchange} limits the time of the whole call. */
-function timeouts(connect: number, response: number) {
-  return { lookup: connect, connect, secureConnect: connect, response };
+function bodyOf({ json, form, body }: HttpRequest): string | Buffer | undefined {
+  if (json !== undefined) return JSON.stringify(json);
+  return form === undefined ? body : new URLSearchParams(form).toString();
 }
 
-function hasBody({ json, form, body }: HttpRequest): boolean {
-  return json !== undefined || form !== undefined || body !== undefined;
+function contentType({ json, form }: HttpRequest): string | undefined {
+  if (json !== undefined) return "application/json";
+  return form === undefined ? undefined : "application/x-www-form-urlencoded";
 }
 
 function isRead(method: string): boolean {
@@ -126,18 +129,6 @@ function redirectOrigin({ location }: IncomingHttpHeaders, from: string, same: s
 function place({ method, url }: HttpRequest): string {
   const bare = url.split(/[?#]/, 1)[0] ?? "";
   return `${method} ${bare.replace(/\/\/[^/@]*@/, "//")}`;
-}
-
-/**
- * Sends like Node itself. got sets every option it has, most of them without a value, and Node copies all of them three times,
- * which is a tenth of the cost of a small request. Only these options are used here; the agent has those of TLS.
- */
-function leanRequest(
-  url: URL,
-  { agent, headers, method }: RequestOptions,
-  answered?: (answer: IncomingMessage) => void,
-): ClientRequest {
-  return (url.protocol === "https:" ? secure : plain)(url, { agent, headers, method }, answered);
 }
 
 /**

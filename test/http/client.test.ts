@@ -1,6 +1,7 @@
 import { getEventListeners } from "node:events";
 import type { IncomingHttpHeaders } from "node:http";
 import { gzipSync } from "node:zlib";
+import { setImmediate as nextTurn } from "node:timers/promises";
 import { describe, expect, it } from "vitest";
 import { HttpFailure } from "#http";
 import { open } from "./client.ts";
@@ -47,6 +48,21 @@ describe("the HTTP client", () => {
     using http = open(server.url);
     for (let at = 0; at < 5; at++) await http.call({ method: "GET", url: server.url });
     expect(connections).toBe(1);
+  });
+
+  it("leaves nothing behind on a connection that is kept, and takes an answer that comes before the request has ended", async () => {
+    const warnings: string[] = [];
+    const heard = ({ name }: Error) => void warnings.push(name);
+    process.on("warning", heard);
+    await using server = await localServer((_, response) => response.end("early"));
+    using http = open(server.url, { connections: 1, answerTimeoutMs: 1_000 });
+    for (let call = 1; call <= 12; call++)
+      expect((await http.call({ method: "POST", url: server.url, json: "x".repeat(call * 1_000) })).text()).toBe(
+        "early",
+      );
+    await nextTurn();
+    process.off("warning", heard);
+    expect(warnings).toEqual([]);
   });
 
   it("sends back the cookies that a server set when it is told to", async () => {
