@@ -1,6 +1,7 @@
 import { describe, expect, it } from "vitest";
 import type { Fault } from "#sandbox";
 import { indexNote } from "../../src/pipeline/notes.ts";
+import { SetClock } from "../kit/clock.ts";
 import { inUse, numbers, seed } from "./service-in-use.ts";
 import { only, sent, untilHeld, untilState } from "./stage.ts";
 
@@ -9,6 +10,20 @@ describe("a list that says nothing is there", () => {
     await using stage = await inUse();
     stage.sandbox.faults.add({ kind: "emptyList", shape, resource: "customer", count: 1 });
     expect((await stage.command("sync")).code).not.toBe(0);
+    expect((await stage.command("sync")).stderr).toContain("customer already holds 30 records");
+    expect(sent(stage.sandbox, "customer", "create")).toEqual([]);
+  });
+
+  it("opens no stream by one answer where lists lag as well", async () => {
+    const clock = new SetClock();
+    await using stage = await inUse({ service: { clock } });
+    clock.advance(60_000);
+    stage.sandbox.faults.add({ kind: "staleList", lagMs: 5_000 });
+    const empty = stage.sandbox.faults.add({ kind: "emptyList", shape: "list", resource: "customer", count: 1 });
+    seed(stage, [{ customerId: "20000", name: "Hidden as yet" }]);
+    stage.erp.insertCustomer({ customer_no: "20000" });
+    expect((await stage.command("sync")).code).not.toBe(0);
+    expect(stage.sandbox.faults.list().find(({ id }) => id === empty)!.hits).toBe(1);
     expect((await stage.command("sync")).stderr).toContain("customer already holds 30 records");
     expect(sent(stage.sandbox, "customer", "create")).toEqual([]);
   });
