@@ -37,6 +37,8 @@ export interface Figures {
     readonly createdBefore: number;
     /** From the start of the program until every customer is created but {@link BEGUN}: the others cannot have been in flight. */
     readonly secondsToOthers: number;
+    /** How much of that passed before the first create: the start, and the look at what the service already has. */
+    readonly secondsToCreate: number;
   };
 }
 
@@ -76,7 +78,13 @@ async function killed(peer: Peer, erp: SampleErp, faults: readonly Fault[]) {
     .reached(erp.all("customers").length - BEGUN, CREATED, PATIENCE_MS)
     .then(() => (Date.now() - startedAt) / 1000);
   const run = await complete(peer, sandbox, erp);
-  return { createdBefore, ...run, secondsToOthers: await others };
+  const { firstAt = startedAt } = await sandbox.window(CREATED, createdBefore);
+  return {
+    createdBefore,
+    ...run,
+    secondsToOthers: await others,
+    secondsToCreate: (firstAt - startedAt) / 1000,
+  };
 }
 
 async function endsTooSoon(load: RunningLoad): Promise<never> {

@@ -16,7 +16,11 @@ const ROWS: readonly Row[] = [
   ["  right afterwards", ({ changes, customers }) => share(changes, customers)],
   ["kill -9 after so many creates", ({ afterKill }) => whole(afterKill.createdBefore)],
   ["  next run, s", ({ afterKill }) => time(afterKill)],
-  ["  until all but 64 are there, s", ({ afterKill }) => afterKill.secondsToOthers.toFixed(1)],
+  [
+    "  until all but 64 are there, s (of these before the first create)",
+    ({ afterKill: { secondsToOthers, secondsToCreate } }) =>
+      `${secondsToOthers.toFixed(1)} (${secondsToCreate.toFixed(1)})`,
+  ],
   ["  requests", ({ afterKill }) => whole(afterKill.requests)],
   ["  duplicates", ({ afterKill }) => whole(afterKill.duplicates)],
   ["  missing", ({ afterKill }) => whole(afterKill.missing)],
