@@ -1,5 +1,5 @@
 import type { JsonObject } from "#model";
-import type { Chapter } from "./chapters.ts";
+import type { Chapter, Deed } from "./chapters.ts";
 
 /** The resources of the service that are compared. */
 export const COMPARED = ["customer", "customerLocation", "customerContact", "ticket", "svcDocument"] as const;
@@ -48,6 +48,11 @@ export interface Erp extends AsyncDisposable {
   readonly disguises: readonly Disguise[];
   readonly password: Password;
   readonly right?: Right;
+  /**
+   * What this ERP can do beyond single records: give contacts another customer, merge two customers, write more records than a page has at
+   * one moment.
+   */
+  readonly deeds?: Readonly<Partial<Record<Deed, () => Promise<void>>>>;
   /** The chapters that cannot be played on it, each with the reason in one sentence. */
   readonly skipped?: Readonly<Partial<Record<Chapter, string>>>;
   /** Writes the records that a first load finds. */

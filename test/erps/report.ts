@@ -12,9 +12,12 @@ export function report(verdicts: readonly Verdict[]): string {
     style: { head: [], border: [] },
   });
   for (const { product, records, complaints, skipped, refusedLogins, seconds } of verdicts) {
-    const marks = CHAPTERS.map((chapter) =>
-      chapter in skipped ? "skipped" : complaints[chapter]?.length === 0 ? "ok" : "FAILED",
-    );
+    const marks = CHAPTERS.map((chapter) => {
+      if (chapter in skipped) return "skipped";
+      const found = complaints[chapter];
+      if (found === undefined) return "-";
+      return found.length === 0 ? "ok" : "FAILED";
+    });
     table.push([product, records, ...marks, refusedLogins, Math.round(seconds)]);
   }
   const lines = verdicts.flatMap(({ product, complaints }) =>

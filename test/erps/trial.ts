@@ -1,7 +1,7 @@
 import { canonicalJson, sleep } from "#model";
 import { runAndKill } from "../journeys/killed-program.ts";
 import { setStage, writeRequests, type Running, type Stage } from "../journeys/stage.ts";
-import { CHAPTERS, type Chapter } from "./chapters.ts";
+import { CHAPTERS, DEEDS, type Chapter, type Deed } from "./chapters.ts";
 import { Comparison } from "./comparison.ts";
 import type { Erp } from "./erp.ts";
 import { FastClock } from "../kit/clock.ts";
@@ -55,8 +55,9 @@ export async function play(erp: Erp, say: (sentence: string) => void): Promise<V
   await using _stage = trial.stage;
   const complaints: Partial<Record<Chapter, readonly string[]>> = {};
   const skipped = { ...(erp.right === undefined && { "less rights": NO_RIGHT }), ...erp.skipped };
+  const untried = DEEDS.filter((deed) => erp.deeds?.[deed] === undefined);
   for (const chapter of CHAPTERS) {
-    if (chapter in skipped) continue;
+    if (chapter in skipped || untried.some((deed) => deed === chapter)) continue;
     const found = await trial.chapter(chapter).catch((thrown: unknown) => [String(thrown)]);
     complaints[chapter] = found;
     say(
@@ -101,6 +102,9 @@ class Trial {
       restart: () => this.#restart(),
       "killed load": () => this.#killedLoad(),
       "less rights": () => this.#lessRights(),
+      moved: () => this.#deed("moved"),
+      merged: () => this.#deed("merged"),
+      bulk: () => this.#deed("bulk"),
     };
     return chapters[name]();
   }
@@ -113,6 +117,11 @@ class Trial {
 
   async #live(): Promise<string[]> {
     await this.#erp.change();
+    return this.#settled();
+  }
+
+  async #deed(deed: Deed): Promise<string[]> {
+    await this.#erp.deeds![deed]!();
     return this.#settled();
   }
 

@@ -12,11 +12,16 @@ import { recordsOf } from "./rows.ts";
 /** The alias that marks what belongs to the trial. */
 const MARK = "svcsync trial";
 const COUNTS = { parties: 14, contacts: 14, tickets: 14, interventions: 12 };
+/** Contacts that are written at one moment: more than a page of Dolibarr's has. */
+const BULK = 120;
 const status = z.object({ success: z.object({ dolibarr_version: z.string() }) });
 const withId = z.object({ id: z.coerce.number() });
 const ofParty = withId.extend({ socid: z.coerce.number().nullish(), fk_soc: z.coerce.number().nullish() });
 const LISTS = ["interventions", "tickets", "contacts"] as const;
 const NO_RIGHTS = "the API cannot change a user's rights; TRIAL_DATABASE_URL would let the trial do it in the database";
+
+const ONE_BY_ONE =
+  "the API writes one record at a time; TRIAL_DATABASE_URL would let the trial write many in the database";
 
 /**
  * Dolibarr at an address, with the modules REST API, third parties, tickets and interventions.
@@ -69,6 +74,7 @@ class Dolibarr implements FoundErp {
   readonly disguises: readonly Disguise[];
   readonly password: Password;
   readonly right?: Right;
+  readonly deeds: NonNullable<FoundErp["deeds"]>;
   readonly skipped: NonNullable<FoundErp["skipped"]>;
   readonly #writer: DolibarrApi;
   readonly #reader: DolibarrApi;
@@ -92,7 +98,13 @@ class Dolibarr implements FoundErp {
     this.syncFile = zoned(presetFile(place.preset ?? "dolibarr"), place);
     this.environment = { ERP_URL: door.url, ERP_KEY: place.key };
     this.disguises = [this.#noCustomer(), ...(below === undefined ? [] : [this.#otherEntity(below)])];
-    this.skipped = below === undefined ? { "late commit": NEEDS_DATABASE, "less rights": NO_RIGHTS } : {};
+    this.skipped =
+      below === undefined ? { "late commit": NEEDS_DATABASE, "less rights": NO_RIGHTS, bulk: ONE_BY_ONE } : {};
+    this.deeds = {
+      moved: () => this.#move(),
+      merged: () => this.#merge(),
+      ...(below !== undefined && { bulk: () => this.#writeMany(below) }),
+    };
     this.password = {
       change: async () => void (door.isLocked = true),
       restore: async () => void (door.isLocked = false),
@@ -180,6 +192,25 @@ class Dolibarr implements FoundErp {
       for (const { id, socid, fk_soc: other } of z.array(ofParty).parse(await this.#writer.list(list)))
         if (parties.has(socid ?? other ?? 0)) await this.#writer.remove(`${list}/${id}`);
     for (const id of parties) await this.#writer.remove(`thirdparties/${id}`);
+  }
+
+  /** Two contacts get another third party. */
+  async #move(): Promise<void> {
+    for (const id of this.#contacts.slice(8, 10))
+      await this.#writer.write(`contacts/${id}`, { socid: this.#parties[2]! });
+  }
+
+  /** A third party with a contact, a ticket and an intervention is merged into another one. */
+  async #merge(): Promise<void> {
+    await this.#writer.write(`thirdparties/${this.#parties[12]!}/merge/${this.#parties[10]!}`, {});
+  }
+
+  /** Many contacts, and then one statement for them all. */
+  async #writeMany(below: Connection): Promise<void> {
+    const many: number[] = [];
+    for (let at = 0; at < BULK; at++)
+      many.push(await this.#writer.create("contacts", { socid: this.#parties[0]!, lastname: `Viele ${at}` }));
+    await below.query("update llx_socpeople set email = 'viele@example.org' where rowid in (?)", [many]);
   }
 
   /** A third party that becomes a prospect and a customer again. */

@@ -6,7 +6,7 @@ import type { Disguise, Password, Records, Right } from "../../erp.ts";
 import { edited, presetFile } from "../../preset-file.ts";
 import { openDoor, type Answered, type Door } from "../door.ts";
 import { NEEDS_DATABASE, type FoundErp, type Place } from "../place.ts";
-import { only, recordsOf } from "./rows.ts";
+import { KnownPartners, only, recordsOf } from "./rows.ts";
 import { OdooRpc } from "./rpc.ts";
 
 /** The tag, the project and the tag of the orders that mark what belongs to the trial. */
@@ -14,6 +14,10 @@ const MARK = "svcsync trial";
 const COUNTS = { companies: 16, persons: 16, tasks: 16, orders: 14 };
 const version = z.object({ server_version_info: z.tuple([z.int()]).rest(z.unknown()), server_version: z.string() });
 const MODELS = { customer: "res.partner", ticket: "project.task", svcDocument: "sale.order" } as const;
+/** Contacts that are written at one moment: more than a page of svcsync's has. */
+const BULK = 520;
+/** Far from UTC, and not by whole hours. Odoo shows times in the zone of a user to people only. */
+const OTHER_ZONE = "Asia/Kolkata";
 /** The groups that let somebody read sales orders. */
 const SALES_GROUPS = ["group_sale_salesman", "group_sale_salesman_all_leads", "group_sale_manager"];
 
@@ -73,6 +77,7 @@ class Odoo implements FoundErp {
   readonly disguises: readonly Disguise[];
   readonly password: Password;
   readonly right: Right;
+  readonly deeds: NonNullable<FoundErp["deeds"]>;
   readonly skipped: NonNullable<FoundErp["skipped"]>;
   readonly #admin: OdooRpc;
   readonly #reader: OdooRpc;
@@ -86,6 +91,10 @@ class Odoo implements FoundErp {
   readonly #tasks: number[] = [];
   readonly #orders: number[] = [];
   readonly #rules: number[] = [];
+  /** What svcsync's user may see now or could see once, as the service keeps it. */
+  readonly #known = new KnownPartners();
+  /** The time zone of svcsync's user before the trial. */
+  #zone: Json = false;
   #round = 0;
 
   constructor(place: Place, { product, major }: { product: string; major: number }, ways: Ways, closing: Closing) {
@@ -117,6 +126,7 @@ class Odoo implements FoundErp {
         ),
     };
     this.right = this.#salesRight();
+    this.deeds = { moved: () => this.#move(), merged: () => this.#merge(), bulk: () => this.#writeMany() };
   }
 
   async foreign(limit: number): Promise<number> {
@@ -130,6 +140,15 @@ class Odoo implements FoundErp {
   /** What must be there before svcsync starts. Removes what an interrupted trial has left. */
   async prepare(): Promise<void> {
     await this.#removeAll();
+    const [user] = z
+      .array(z.object({ tz: z.json() }))
+      .parse(await this.#admin.read("res.users", [["id", "=", this.#reader.user]], ["tz"]));
+    this.#zone = user!.tz;
+    await this.#setZone(OTHER_ZONE);
+  }
+
+  #setZone(tz: Json): Promise<void> {
+    return this.#admin.write("res.users", [this.#reader.user], { tz });
   }
 
   async seed(): Promise<void> {
@@ -189,12 +208,13 @@ class Odoo implements FoundErp {
   }
 
   records(): Promise<Records> {
-    return recordsOf(this.#reader, MARK, this.#hasMobile);
+    return recordsOf(this.#reader, MARK, this.#hasMobile, this.#known);
   }
 
   async [Symbol.asyncDispose](): Promise<void> {
     try {
       await this.#removeAll();
+      await this.#setZone(this.#zone);
     } finally {
       await this.#closing[Symbol.asyncDispose]();
     }
@@ -224,6 +244,40 @@ class Odoo implements FoundErp {
     );
     for (const model of ["res.partner.category", "crm.tag", "product.product"])
       await admin.act(model, "unlink", await admin.search(model, [["name", "=", MARK]]));
+  }
+
+  /** Two contacts get another company, and a branch with a person below it gets another company above it. */
+  async #move(): Promise<void> {
+    const [branch] = await this.#admin.create("res.partner", [
+      { name: "Zweigstelle", is_company: false, comment: MARK, parent_id: this.#companies[8]! },
+    ]);
+    const [person] = await this.#admin.create("res.partner", [
+      { name: "Person der Zweigstelle", comment: MARK, parent_id: branch! },
+    ]);
+    await this.#admin.write("res.partner", this.#persons.slice(8, 10), { parent_id: this.#companies[2]! });
+    await this.#admin.write("res.partner", [branch!], { parent_id: this.#companies[1]! });
+    this.#persons.push(branch!, person!);
+  }
+
+  /**
+   * A company with a contact, a task and an order is merged into another one: Odoo moves the latter by plain SQL. It has no address of
+   * delivery: the service gives no location another customer.
+   */
+  async #merge(): Promise<void> {
+    const [into, merged] = [this.#companies[14]!, this.#companies[10]!];
+    const [wizard] = await this.#admin.create("base.partner.merge.automatic.wizard", [
+      { partner_ids: only([into, merged]), dst_partner_id: into, state: "selection" },
+    ]);
+    await this.#admin.act("base.partner.merge.automatic.wizard", "action_merge", [wizard!]);
+  }
+
+  /** Many contacts at one moment, first created, then changed. */
+  async #writeMany(): Promise<void> {
+    const many = await this.#admin.create(
+      "res.partner",
+      range(0, BULK).map((at) => ({ name: `Viele ${at}`, comment: MARK, parent_id: this.#companies[0]! })),
+    );
+    await this.#admin.write("res.partner", many, { email: "viele@example.org" });
   }
 
   #archived(): Disguise {

@@ -55,18 +55,37 @@ const STATUS: Readonly<Record<string, string>> = {
 };
 const ORDER_STATE = { sale: "Confirmed", done: "Locked", cancel: "Cancelled" };
 
+/**
+ * Customers, places and contacts that svcsync's user could see at some time: what refers to one that is hidden now goes on, since the
+ * service keeps them.
+ */
+export class KnownPartners {
+  readonly customers = new Set<number>();
+  /** By the id of any partner, the company at its top. */
+  readonly tops = new Map<number, number | null>();
+  /** By their ids, their names. */
+  readonly places = new Map<number, string | null>();
+  readonly contacts = new Map<number, string | null>();
+
+  customerOf(partner: number | null): string | undefined {
+    const top = this.tops.get(partner ?? 0) ?? undefined;
+    return top !== undefined && this.customers.has(top) ? String(top) : undefined;
+  }
+}
+
 /** What the service should hold of what svcsync's user may see below the trial's tag and project. */
-export async function recordsOf(rpc: OdooRpc, name: string, hasMobile: boolean): Promise<Records> {
+export async function recordsOf(
+  rpc: OdooRpc,
+  name: string,
+  hasMobile: boolean,
+  known: KnownPartners,
+): Promise<Records> {
   const fields = Object.keys(partner.shape).filter((field) => field !== "mobile" || hasMobile);
   const seen = z
     .array(partner)
     .parse(await rpc.read("res.partner", [["commercial_partner_id.category_id.name", "=", name]], fields));
   const byId = new Map(seen.map((row) => [row.id, row]));
   const customers = seen.filter((row) => row.parent_id === null);
-  const customerOf = (id: number | null) => {
-    const top = byId.get(id ?? 0)?.commercial_partner_id;
-    return customers.some((customer) => customer.id === top) ? String(top) : undefined;
-  };
   const task = tasks.parse(
     await rpc.read("project.task", [["project_id.name", "=", name]], Object.keys(tasks.element.shape)),
   );
@@ -85,7 +104,10 @@ export async function recordsOf(rpc: OdooRpc, name: string, hasMobile: boolean):
   );
   const persons = seen.filter((row) => row.parent_id !== null && row.type === "contact");
   const nameAt = (row: Partner | undefined) => row?.name ?? byId.get(row?.commercial_partner_id ?? 0)?.name ?? null;
-  const contactOf = (id: number | null) => persons.find((person) => person.id === id && person.active)?.name ?? null;
+  for (const { id } of customers) known.customers.add(id);
+  for (const row of seen) known.tops.set(row.id, row.commercial_partner_id);
+  for (const row of places) known.places.set(row.id, nameAt(row));
+  for (const row of persons) if (row.active) known.contacts.set(row.id, row.name);
   return {
     customer: keyed(customers, (row) => ({
       customerId: String(row.id),
@@ -116,23 +138,23 @@ export async function recordsOf(rpc: OdooRpc, name: string, hasMobile: boolean):
       }),
     ),
     ticket: keyed(
-      task.filter((row) => customerOf(row.partner_id) !== undefined),
+      task.filter((row) => known.customerOf(row.partner_id) !== undefined),
       (row) => ({
         erpReferenceNumber: String(row.id),
-        customer: customerOf(row.partner_id)!,
-        customerContact: contactOf(row.partner_id),
+        customer: known.customerOf(row.partner_id)!,
+        customerContact: known.contacts.get(row.partner_id ?? 0) ?? null,
         description: [row.name, plain(row.description)].filter((part) => part !== "").join("\n\n"),
         priority: row.priority === "0" ? "Normal" : "High",
         ticketStatus: row.active ? (STATUS[row.state] ?? "Open") : "Closed",
       }),
     ),
     svcDocument: keyed(
-      order.filter((row) => customerOf(row.partner_id) !== undefined),
+      order.filter((row) => known.customerOf(row.partner_id) !== undefined),
       (row) => ({
         erpReferenceNumber: row.name,
-        customer: customerOf(row.partner_id)!,
-        customerLocation: nameAt(places.find((place) => place.id === row.partner_shipping_id)),
-        customerContact: contactOf(row.partner_id),
+        customer: known.customerOf(row.partner_id)!,
+        customerLocation: known.places.get(row.partner_shipping_id ?? 0) ?? null,
+        customerContact: known.contacts.get(row.partner_id ?? 0) ?? null,
         referenceNumber: row.client_order_ref,
         externalReferenceNumber: ORDER_STATE[row.state],
       }),
