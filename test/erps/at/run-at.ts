@@ -85,7 +85,7 @@ async function isAllowed({ url }: Place, say: (sentence: string) => void): Promi
   }
   const ask = createInterface({ input: process.stdin, output: process.stderr });
   const answer = await ask.question(
-    `The trial writes about 100 records into ${url}, changes rights of svcsync's user for a moment, and removes all of it. Type yes to go on: `,
+    `The trial writes up to 700 records into ${url}, changes rights of svcsync's user for a moment, and removes all of it. Type yes to go on: `,
   );
   ask.close();
   return answer.trim().toLowerCase() === "yes";

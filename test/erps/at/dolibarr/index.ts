@@ -7,7 +7,7 @@ import { edited, presetFile } from "../../preset-file.ts";
 import { openDoor, type Door } from "../door.ts";
 import { NEEDS_DATABASE, type FoundErp, type Place } from "../place.ts";
 import { DolibarrApi } from "./api.ts";
-import { recordsOf } from "./rows.ts";
+import { recordsOf, type KnownParties } from "./rows.ts";
 
 /** The alias that marks what belongs to the trial. */
 const MARK = "svcsync trial";
@@ -81,7 +81,7 @@ class Dolibarr implements FoundErp {
   readonly #below: Connection | undefined;
   readonly #closing: Closing;
   readonly #statusField: string;
-  readonly #codes = new Map<string, string>();
+  readonly #known: KnownParties = { codes: new Map(), places: new Map() };
   readonly #parties: number[] = [];
   readonly #contacts: number[] = [];
   readonly #tickets: number[] = [];
@@ -167,7 +167,7 @@ class Dolibarr implements FoundErp {
   }
 
   records(): Promise<Records> {
-    return recordsOf(this.#reader, this.#codes);
+    return recordsOf(this.#reader, this.#known);
   }
 
   async [Symbol.asyncDispose](): Promise<void> {

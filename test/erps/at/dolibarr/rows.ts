@@ -52,14 +52,21 @@ const GENDER: Readonly<Record<string, string>> = { MR: "MALE", MME: "FEMALE", ML
 const ORDER_STATE: Readonly<Record<string, string>> = { 1: "Validated", 2: "Billed", 3: "Done" };
 
 /**
- * What the service should hold of all that svcsync's user may see. `codes` has the customers that were ever seen: what belongs to one
- * that is hidden now goes on.
+ * Customers that were ever seen, by their ids their codes, and places their names: what belongs to one that is hidden now goes on, since
+ * the service keeps them.
  */
-export async function recordsOf(api: DolibarrApi, codes: Map<string, string>): Promise<Records> {
+export interface KnownParties {
+  readonly codes: Map<string, string>;
+  readonly places: Map<string, string>;
+}
+
+/** What the service should hold of all that svcsync's user may see. */
+export async function recordsOf(api: DolibarrApi, { codes, places: known }: KnownParties): Promise<Records> {
   const party = parties.parse(await api.list("thirdparties?mode=1"));
   for (const row of party) codes.set(row.id, row.code_client);
   const isCustomers = (of: string | null | undefined): of is string => typeof of === "string" && codes.has(of);
   const places = party.filter((row) => row.address !== null && row.zip !== null && row.town !== null);
+  for (const row of places) known.set(row.id, row.name);
   const contact = contacts.parse(await api.list("contacts")).filter(({ socid }) => isCustomers(socid));
   const ticket = tickets.parse(await api.list("tickets")).filter((row) => isCustomers(row.fk_soc));
   const order = interventions.parse(await api.list("interventions"));
@@ -106,7 +113,7 @@ export async function recordsOf(api: DolibarrApi, codes: Map<string, string>): P
       (row) => ({
         erpReferenceNumber: row.ref,
         customer: codes.get(row.socid)!,
-        customerLocation: places.find(({ id }) => id === row.socid)?.name ?? null,
+        customerLocation: known.get(row.socid) ?? null,
         referenceNumber: row.ref_client,
         externalReferenceNumber: ORDER_STATE[row.statut] ?? "Reopened",
       }),
