@@ -92,6 +92,27 @@ describe("what touches all records of a large store", () => {
     expect(db.prepare("SELECT told_at FROM deletions").pluck().all()).toEqual([7, RECORDS]);
   });
 
+  it("empties what returns no longer need in parts, and what they need in none", async () => {
+    await using of = await large();
+    const { db, store } = of;
+    db.exec(`
+      INSERT INTO returns (stream, subject, version, kind, hash, content, state, prepared_at, attempts, due_at)
+      SELECT 'reports', key, 1, 'fact', '', '{}', CASE WHEN sequence % 2 = 0 THEN 'withdrawn' ELSE 'accepted' END, 1, 0, 1
+      FROM records WHERE stream = 'customers'`);
+    const full = () => Number(db.prepare("SELECT count(content) FROM returns").pluck().get());
+    const emptied: number[] = [];
+    const state = { isDone: false };
+    const pruned = store.returns.prune(2).finally(() => (state.isDone = true));
+    for (let before = full(); !state.isDone; before = full()) {
+      await store.returns.saveMark("reports", { beginAt: 1 });
+      emptied.push(before - full());
+    }
+    expect(await pruned).toBe(Math.floor(RECORDS / 2));
+    expect(full()).toBe(Math.ceil(RECORDS / 2));
+    expect(Math.max(...emptied)).toBeLessThan(1_000);
+    expect(emptied.filter((count) => count > 0).length).toBeGreaterThan(5);
+  });
+
   it("counts what a round changed, and what it may be compared with, in parts", async () => {
     await using of = await large();
     const { db, store } = of;

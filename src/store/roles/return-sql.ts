@@ -61,11 +61,19 @@ export const FORGET = `
   UPDATE returns SET ${movedBy("forget")}, content = NULL, message = NULL, error = NULL
   WHERE stream = @of AND subject = @subject AND ${may("forget")}`;
 
-/** Empties some contents that are needed no more. */
-export const PRUNE = `
-  UPDATE returns SET content = NULL WHERE (stream, subject, version) IN (
-    SELECT r.stream, r.subject, r.version FROM returns r
-    WHERE r.prepared_at < @before AND r.content IS NOT NULL AND ${IS_SETTLED} LIMIT @limit)
+/** Returns looked at per step, of which those that are needed no more are emptied. */
+const PRUNED_AT_ONCE = 400;
+const PLACE = "(stream, subject, version)";
+/** The last return of the part that follows a place; no row if fewer are left. */
+export const END_OF_PART = `
+  SELECT stream, subject, version FROM returns WHERE ${PLACE} > (@of, @subject, @version)
+  ORDER BY stream, subject, version LIMIT 1 OFFSET ${PRUNED_AT_ONCE - 1}`;
+
+/** Empties the contents of a part that are needed no more. */
+export const prunePart = (isLast: boolean) => `
+  UPDATE returns AS r SET content = NULL
+  WHERE ${PLACE} > (@of, @subject, @version) ${isLast ? "" : `AND ${PLACE} <= (@toOf, @toSubject, @toVersion)`}
+    AND prepared_at < @before AND content IS NOT NULL AND ${IS_SETTLED}
   RETURNING version`;
 
 /** Condition: the event may happen to a return in this state. */
