@@ -1,7 +1,6 @@
 import Database from "better-sqlite3";
 import { describe, expect, it, vi } from "vitest";
 import { systemClock } from "#model";
-import type { Store } from "#store";
 import { contact, customer, Scene } from "../conformance/store-scene.ts";
 import { silentLogger } from "../kit/logger.ts";
 import { memoryPlace } from "./memory-place.ts";
@@ -12,7 +11,7 @@ import { SqliteStore } from "../../src/store/sqlite/store.ts";
 import { giveBackClaims } from "../../src/store/sqlite/tables/claims.ts";
 
 /** How SQLite answers the statements that a use of the store runs. */
-async function plansOf(use: (store: Store, db: Database.Database) => unknown): Promise<string[]> {
+async function plansOf(use: (store: SqliteStore, db: Database.Database) => unknown): Promise<string[]> {
   const statements: string[] = [];
   const db = new Database(":memory:", { verbose: (sql) => statements.push(String(sql)) });
   migrate(db, sqliteMigrations);
@@ -145,6 +144,28 @@ describe("the store's queries", () => {
       "SCAN returns USING COVERING INDEX returns_due",
       "SCAN returns USING COVERING INDEX returns_following",
     ]);
+  });
+
+  it("wakes the next children of a parent without reading those behind them", async () => {
+    const plans = await plansOf((store) => store.resume());
+    for (const index of ["waits_for", "parents_of"])
+      expect(plans).toContainEqual(
+        expect.stringContaining(`SEARCH c USING COVERING INDEX ${index} (stream=? AND key=? AND child>? AND child<?)`),
+      );
+  });
+
+  it("counts what a round compares by ranges, each of them once", async () => {
+    const plans = await plansOf(async ({ rounds }) => {
+      await rounds.boundCount("s");
+      await rounds.undecided("s", 1);
+      await rounds.updatedCount("s", 1);
+    });
+    for (const range of [
+      "SEARCH b USING INTEGER PRIMARY KEY (rowid>? AND rowid<?)",
+      "SEARCH records USING INDEX records_due (stream=? AND backfill=? AND due_at>? AND due_at<?)",
+      "SEARCH audit USING INDEX audit_at (at>? AND at<?)",
+    ])
+      expect(plans).toContain(range);
   });
 
   it("plans no statement of a delivery again", async () => {

@@ -173,7 +173,7 @@ const cases: readonly Case[] = [
   { what: "bound records counted", work: () => store.rounds.boundCount(STREAM) },
   {
     what: "undecided counted",
-    scene: `UPDATE records SET state = 'due', backfill = 2, due_at = 1 WHERE id <= ${many}`,
+    scene: `UPDATE records SET state = 'due', backfill = 2, due_at = 1 + id / 500 WHERE id <= ${many}`,
     work: () => store.rounds.undecided(STREAM, LATE),
   },
   { what: "undecided held", work: () => store.rounds.hold(STREAM, LATE) },
