@@ -4,6 +4,7 @@ import { chown, readdir, readFile, realpath, rename, rm, writeFile } from "node:
 import { dirname, join } from "node:path";
 import { promisify } from "node:util";
 import type { GuardedChild } from "#queue";
+import { childrenOf } from "../bench/process-facts.ts";
 import { freePort } from "./free-port.ts";
 import { findProgram, provide } from "./program.ts";
 import { disposableFolder, startServer, unprivilegedOwner, type Owner } from "./server.ts";
@@ -19,8 +20,10 @@ export interface TestPostgres extends AsyncDisposable {
   readonly port: number;
   /** Hears what the server logs, line by line, from now on. */
   onLine(listener: (line: string) => void): void;
-  /** Ends the server; its data stays until the test ends. `immediate`: as a crash, it has to recover. */
-  stop(manner?: "fast" | "immediate"): Promise<void>;
+  /** Ends the server; its data stays until the test ends. `immediate`: as a crash, it has to recover. `killed`: kill -9 of all its processes. */
+  stop(manner?: "fast" | "immediate" | "killed"): Promise<void>;
+  /** Halts all its processes where they are: connections stay open, and nobody answers. Only `stop("killed")` ends it then. */
+  freeze(): Promise<void>;
   /** Starts it again on the same port and data. `isStandby`: it takes no writes until `pg_promote()`. */
   start(options?: { readonly isStandby: boolean }): Promise<void>;
   /** Copies what is committed now, as a standby that hears of nothing later. */
@@ -58,19 +61,25 @@ export async function startPostgres(options: TestPostgresOptions = {}): Promise<
   const place = ["-D", data, "-p", String(port), "-k", folder.path, "-c", "listen_addresses=127.0.0.1"];
   const speed = ["-c", "fsync=off", "-c", "synchronous_commit=off", "-c", "full_page_writes=off"];
   let server: GuardedChild | undefined;
+  const signal = async (name: NodeJS.Signals, alsoChildren: boolean) => {
+    const [text] = (await readFile(join(data, "postmaster.pid"), "utf8")).split("\n");
+    const pid = Number(text);
+    // The parent first: it would answer the end of a child by ending the others.
+    for (const each of [pid, ...(alsoChildren ? await childrenOf(pid) : [])]) process.kill(each, name);
+  };
   const postgres: TestPostgres = {
     url: `postgres://svcsync@127.0.0.1:${port}/postgres`,
     port,
     onLine: (listener) => listeners.add(listener),
     async stop(manner = "fast") {
-      if (manner === "immediate" && server) {
-        const [pid] = (await readFile(join(data, "postmaster.pid"), "utf8")).split("\n");
-        process.kill(Number(pid), "SIGQUIT");
+      if (manner !== "fast" && server) {
+        await signal(manner === "killed" ? "SIGKILL" : "SIGQUIT", manner === "killed");
         await server.ended;
       }
       await server?.end();
       server = undefined;
     },
+    freeze: () => signal("SIGSTOP", true),
     async start({ isStandby } = { isStandby: false }) {
       const program = join(dirname(initdb), "postgres");
       if (server) return;
