@@ -9,13 +9,13 @@ export function describeStandings(makePlace: MakePlace): void {
         await scene.inState(customer(state), state);
       await scene.store.wait(await scene.claimed(customer("soon")), { error: OOPS, dueAt: scene.clock.now() + 1_000 });
       await scene.inState({ stream: "contacts", key: "other" }, "parked");
-      const first = await scene.store.standings.page("customers", 0, 3);
-      const second = await scene.store.standings.page("customers", first.next ?? 0, 3);
+      const first = await scene.store.standings.page("customers", "", 3);
+      const second = await scene.store.standings.page("customers", first.next ?? "", 3);
       expect([...first.standings, ...second.standings]).toEqual([
         { key: "applied", state: "applied", code: undefined, serviceId: 10_007 },
-        { key: "waiting", state: "waiting", code: OOPS.code, serviceId: undefined },
         { key: "parked", state: "parked", code: OOPS.code, serviceId: undefined },
         { key: "skipped", state: "skipped", code: "E_SKIPPED", serviceId: undefined },
+        { key: "waiting", state: "waiting", code: OOPS.code, serviceId: undefined },
       ]);
       expect(second.next).toBeUndefined();
     });

@@ -45,6 +45,14 @@ describe("the store's queries", () => {
     for (const plan of plans) expect(plan).toContain("USING COVERING INDEX records_due (stream=? AND backfill=?");
   });
 
+  it("reads a page of where records stand without reading those of other pages", async () => {
+    const plans = await plansOf((store) => store.standings.page("s", "1", 10));
+    expect(plans).toEqual([
+      "SEARCH r USING INDEX sqlite_autoindex_records_1 (stream=? AND key>?)",
+      "SEARCH b USING INTEGER PRIMARY KEY (rowid=?) LEFT-JOIN",
+    ]);
+  });
+
   it("finds the next due time from the same index", async () => {
     const plans = await plansOf((store) => store.nextDueAt(["s"]));
     expect(plans).not.toHaveLength(0);

@@ -8,8 +8,14 @@ export interface StateReaderDeps {
   readonly now: () => number;
 }
 
+type Page = Awaited<ReturnType<StandingStore["page"]>>;
+
+/** Before all keys. */
+const FIRST: Key = "";
 const PAGE = 1_000;
 const BATCH = 100;
+/** Per look; the next one continues from there, so that a look costs the same however many records there are. */
+const PAGES_A_LOOK = 20;
 
 /** What the ERP's people are told, by the state of the record. States that pass are not told. */
 const WORDS: Readonly<Record<RecordState, string | undefined>> = {
@@ -29,6 +35,8 @@ export class StateReader implements ReturnReader {
   readonly #stream: StreamName;
   /** What was last shown of each record, so that only changes are looked at. After a restart, all are compared once. */
   readonly #shown = new Map<Key, string>();
+  /** Where the next look continues. */
+  #after: Key = FIRST;
 
   constructor(deps: StateReaderDeps, stream: StreamName) {
     this.#deps = deps;
@@ -36,8 +44,9 @@ export class StateReader implements ReturnReader {
   }
 
   async *changed(cursor: JsonObject | null) {
-    for await (const page of this.#pages()) {
-      const news = page.filter((standing) => this.#shown.get(standing.key) !== signature(standing));
+    for (let read = 0; read < PAGES_A_LOOK; read++) {
+      const page = await this.#page(this.#after);
+      const news = page.standings.filter((standing) => this.#shown.get(standing.key) !== signature(standing));
       for (let at = 0; at < news.length; at += BATCH) {
         const part = news.slice(at, at + BATCH);
         const shown = part.map((standing) => [standing.key, signature(standing)] as const);
@@ -51,11 +60,18 @@ export class StateReader implements ReturnReader {
           if (!isHandled) for (const [key] of shown) this.#shown.delete(key);
         }
       }
+      this.#after = page.next ?? FIRST;
+      if (page.next === undefined) return;
     }
   }
 
   async *all(): AsyncGenerator<readonly Listed[]> {
-    for await (const page of this.#pages()) yield page.map(listed);
+    let after: Key | undefined = FIRST;
+    while (after !== undefined) {
+      const page: Page = await this.#page(after);
+      yield page.standings.map(listed);
+      after = page.next;
+    }
   }
 
   async whole(subject: string): Promise<WholeRecord | undefined> {
@@ -76,17 +92,8 @@ export class StateReader implements ReturnReader {
     return { subject, serviceId, modifiedAt: this.#deps.now(), record };
   }
 
-  async *#pages(): AsyncGenerator<readonly Standing[]> {
-    let after: number | undefined = 0;
-    do {
-      const page: Awaited<ReturnType<StandingStore["page"]>> = await this.#deps.store.standings.page(
-        this.#stream,
-        after,
-        PAGE,
-      );
-      yield page.standings;
-      after = page.next;
-    } while (after !== undefined);
+  #page(after: Key): Promise<Page> {
+    return this.#deps.store.standings.page(this.#stream, after, PAGE);
   }
 }
 

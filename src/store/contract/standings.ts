@@ -12,12 +12,12 @@ export interface Standing {
 /** What people of the ERP are told about the records of a stream. */
 export interface StandingStore {
   /**
-   * The next settled records of a stream, after those of an earlier page; `after` begins at 0. Without a `next`, there are no more. Cheap enough to read
-   * a whole stream often: it reads no contents.
+   * The next settled records of a stream in the order of their keys, after those of an earlier page; `after` begins with an empty text. Without a
+   * `next`, there are no more. Cheap: it reads no contents, and no records of other pages.
    */
   page(
     stream: StreamName,
-    after: number,
+    after: Key,
     limit: number,
-  ): Promise<{ readonly standings: readonly Standing[]; readonly next: number | undefined }>;
+  ): Promise<{ readonly standings: readonly Standing[]; readonly next: Key | undefined }>;
 }

@@ -1,20 +1,19 @@
-import type { ErrorFacts, ServiceId, StreamName } from "#model";
+import type { ErrorFacts, Key, ServiceId, StreamName } from "#model";
 import type { Standing, StandingStore } from "../contract/standings.ts";
 import { parseOptional, type JsonText } from "../rows/json-text.ts";
 import type { Access } from "./access.ts";
 
 interface StandingRow {
-  readonly id: number;
-  readonly key: string;
+  readonly key: Key;
   readonly state: Standing["state"];
   readonly error: JsonText<ErrorFacts> | null;
   readonly service_id: ServiceId | null;
 }
 
 const PAGE = `
-  SELECT r.id, r.key, r.state, r.error, b.service_id FROM records r LEFT JOIN bindings b ON b.record = r.id
-  WHERE r.stream = @stream AND r.id > @after AND r.state NOT IN ('due', 'claimed') AND NOT (r.state = 'waiting' AND r.due_at IS NOT NULL)
-  ORDER BY r.id LIMIT @limit`;
+  SELECT r.key, r.state, r.error, b.service_id FROM records r LEFT JOIN bindings b ON b.record = r.id
+  WHERE r.stream = @stream AND r.key > @after AND r.state NOT IN ('due', 'claimed') AND NOT (r.state = 'waiting' AND r.due_at IS NOT NULL)
+  ORDER BY r.key LIMIT @limit`;
 
 /** Where the records of a stream stand. */
 export class Standings implements StandingStore {
@@ -24,7 +23,7 @@ export class Standings implements StandingStore {
     this.#access = access;
   }
 
-  async page(stream: StreamName, after: number, limit: number) {
+  async page(stream: StreamName, after: Key, limit: number) {
     const rows = await this.#access.read<StandingRow>(PAGE, { stream, after, limit });
     return {
       standings: rows.map(({ key, state, error, service_id }) => ({
@@ -33,7 +32,7 @@ export class Standings implements StandingStore {
         code: parseOptional(error)?.code,
         serviceId: service_id ?? undefined,
       })),
-      next: rows.length < limit ? undefined : rows.at(-1)?.id,
+      next: rows.length < limit ? undefined : rows.at(-1)?.key,
     };
   }
 }

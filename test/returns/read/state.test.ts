@@ -1,4 +1,5 @@
 import { describe, expect, it } from "vitest";
+import type { StandingStore } from "#store";
 import { StateReader } from "../../../src/returns/read/state-reader.ts";
 import { customer, Scene } from "../../conformance/store-scene.ts";
 import { sqlitePlace } from "../../store/sqlite-place.ts";
@@ -73,5 +74,33 @@ describe("the state of records for the ERP", () => {
     await store.reopen();
     const again = new StateReader({ store: store.store, now: () => 77 }, "customers");
     expect(await again.whole("due")).toBeUndefined();
+  });
+
+  it("is looked at in parts, so that a look at many records costs no more than one at few", async () => {
+    const records = 25_000;
+    let pages = 0;
+    const page: StandingStore["page"] = async (_stream, after, limit) => {
+      pages++;
+      const from = Number(after);
+      const last = Math.min(from + limit, records);
+      const standings = Array.from({ length: last - from }, (_, at) => ({
+        key: String(from + at + 1),
+        state: "applied" as const,
+        code: undefined,
+        serviceId: from + at + 1,
+      }));
+      return { standings, next: last === records ? undefined : String(last) };
+    };
+    const store = { standings: { page }, record: () => Promise.resolve(undefined) };
+    const reader = new StateReader({ store, now: () => 77 }, "customers");
+    const [first, second, third, fourth] = [
+      await look(reader),
+      await look(reader),
+      await look(reader),
+      await look(reader),
+    ];
+    expect([first.length, second.length, third.length, fourth.length]).toEqual([20_000, 5_000, 0, 0]);
+    expect(new Set([...first, ...second]).size).toBe(records);
+    expect(pages).toBe(20 + 5 + 20 + 5);
   });
 });
