@@ -15,6 +15,7 @@ import { measureStores } from "./stores.ts";
 import { measureNudges } from "./nudge.ts";
 import { measurePlans } from "./plan.ts";
 import { asText, missedTargets, type Report } from "./report.ts";
+import { measureReturns } from "./returns/returns.ts";
 import { measureReplicas } from "./replicas.ts";
 import { countRequests } from "./requests.ts";
 import { measured, type Figure } from "./runs.ts";
@@ -27,9 +28,9 @@ const { values } = parseArgs({
   options: {
     json: { type: "boolean", default: false },
     quick: { type: "boolean", default: false },
-    /** Only these parts: rates, requests, limited, expressions, hostile, large, delay, nudge, staging, firstRead, stores, replicas, scaling, idle, plan, day, growth, stalls. */
+    /** Only these parts: rates, requests, limited, expressions, hostile, large, delay, nudge, staging, firstRead, stores, replicas, scaling, idle, plan, day, growth, stalls, returns. */
     only: { type: "string", multiple: true },
-    /** How often the last ten of them run, but for day: the table then shows medians and spread. */
+    /** How often the last eleven of them run, but for day and returns: the table then shows medians and spread. */
     runs: { type: "string", default: "1" },
   },
 });
@@ -92,6 +93,7 @@ const repeated: Record<string, () => Promise<Figure[]>> = {
   day: () => measureDay(sizes),
   growth: () => measured(runs, () => measureGrowth(sizes)),
   stalls: () => measured(runs, () => measureStalls(sizes)),
+  returns: () => measureReturns(sizes),
 };
 for (const [part, run] of Object.entries(repeated)) {
   if (!wants(part)) continue;

@@ -19,6 +19,8 @@ export interface Sizes {
   readonly idlePolls: number;
   /** Changes whose traces in log and store are measured, one at a time. */
   readonly dayChanges: number;
+  /** Reports whose way back into the ERP's inbox is timed. */
+  readonly reports: number;
 }
 
 export const FULL: Sizes = {
@@ -32,6 +34,7 @@ export const FULL: Sizes = {
   growth: [10_000, 100_000, 1_000_000],
   idlePolls: 1,
   dayChanges: 40,
+  reports: 200,
 };
 
 export const QUICK: Sizes = {
@@ -45,6 +48,7 @@ export const QUICK: Sizes = {
   growth: [1_000, 10_000, 100_000],
   idlePolls: 1,
   dayChanges: 8,
+  reports: 60,
 };
 
 export function median(values: readonly number[]): number {

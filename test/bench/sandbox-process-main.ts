@@ -17,6 +17,10 @@ function answer(question: Question): Answer {
   switch (question.kind) {
     case "count":
       return { count: ledger.count(question.query) };
+    case "approve": {
+      const { id } = sandbox.people.approvedReport({ customer: question.customer, erpReferenceNumber: "A-1" });
+      return { count: id, firstAt: Date.now() };
+    }
     case "records": {
       const kept = sandbox.records(question.resource);
       return { count: kept.length, records: kept };

@@ -5,7 +5,8 @@ import { Child } from "./child.ts";
 export type Question =
   | { readonly kind: "count" | "passed"; readonly query: RequestQuery }
   | { readonly kind: "window"; readonly query: RequestQuery; readonly skip: number }
-  | { readonly kind: "records" | "writes"; readonly resource: ResourceName };
+  | { readonly kind: "records" | "writes"; readonly resource: ResourceName }
+  | { readonly kind: "approve"; readonly customer: number };
 
 /** How many requests of a kind there were, and, for a window, when the first and the last of them ended. */
 export interface Answer {
@@ -61,6 +62,12 @@ export class SandboxProcess implements AsyncDisposable {
   /** All writes of a resource, oldest first. */
   async writes(resource: ResourceName): Promise<readonly WriteEntry[]> {
     return (await this.#ask({ kind: "writes", resource })).writes ?? [];
+  }
+
+  /** A report with lines for this customer, approved by a person. Resolves to its id, and when that was. */
+  async approve(customer: number): Promise<{ id: number; at: number }> {
+    const { count: id, firstAt: at = Number.NaN } = await this.#ask({ kind: "approve", customer });
+    return { id, at };
   }
 
   /** Resolves when there were so many requests of this kind. @throws {Error} when the time is up. */

@@ -24,6 +24,8 @@ export interface StageSettings {
   readonly overlap?: string;
   /** Maps one field by an expression that has to be evaluated in a process of its own. */
   readonly ownExpression?: boolean;
+  /** What goes back, as the sync file has it under `returns`, into an inbox of its own that is called `inbox`. */
+  readonly returns?: { readonly text: string; readonly inboxUrl: string };
 }
 
 /** The environment file of an installation in this folder. */
@@ -91,7 +93,10 @@ export class Stage implements AsyncDisposable {
     const remarks = settings.ownExpression ? OWN_EXPRESSION : PLAIN_PATH;
     await writeFile(
       syncFile,
-      streams.replace("overlap: 5m", `overlap: ${settings.overlap ?? "5m"}`).replace(PLAIN_PATH, remarks),
+      withReturns(
+        streams.replace("overlap: 5m", `overlap: ${settings.overlap ?? "5m"}`).replace(PLAIN_PATH, remarks),
+        settings.returns,
+      ),
     );
     const erpUrl = `sqlite:${this.erp.path}`;
     return await writeEnvironment(this.folder, { url: serviceUrl }, { ...settings, erpUrl, syncFile });
@@ -101,4 +106,10 @@ export class Stage implements AsyncDisposable {
     this.erp[Symbol.dispose]();
     await rm(this.folder, { recursive: true, force: true, maxRetries: 5 });
   }
+}
+
+function withReturns(streams: string, returns: StageSettings["returns"]): string {
+  if (returns === undefined) return streams;
+  const inbox = `  inbox: { adapter: sql, url: "${returns.inboxUrl}", timezone: UTC }\n`;
+  return streams.replace("\nstreams:", `${inbox}\nstreams:`) + returns.text;
 }
