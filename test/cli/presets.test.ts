@@ -133,6 +133,43 @@ describe("a link of Odoo to a partner", () => {
   });
 });
 
+const lineOf = (name: string, id: number) => ({
+  id,
+  name,
+  display_type: name === "Teil A" ? "line_section" : null,
+});
+const activity = (name: string) => ({ name, serviceType: 1 });
+
+describe("the lines of an order of Odoo", () => {
+  it.each(["odooCommunity", "odoo18Community"])(
+    "become activities at its creation, once the comment mark in the preset %s is removed",
+    async (name) => {
+      const { syncFile } = presets.find((preset) => preset.name === name)!;
+      const text = syncFile
+        .replace("# tasks: {", "tasks: {")
+        .replace(
+          "        - client_order_ref\n",
+          "        - client_order_ref\n        - order_line.name\n        - order_line.display_type\n",
+        );
+      const orders = load(name, text).streams.find((stream) => stream.name === "orders")!;
+      const order = { name: "S1", client_order_ref: null, state: "sale", ...shipped(1, "contact", null) };
+      const company = { partner_id: 1, partner_id_commercial_partner_id: 1, partner_id_type: "contact" };
+      const tasksOf = async (...names: string[]) => {
+        const mapped = await orders.map({ ...order, ...company, order_line: names.map(lineOf) }, false);
+        if (mapped.kind !== "record") throw new Error(mapped.kind);
+        const { own, value } = mapped.fields.find((field) => field.name === "tasks")!;
+        return { own, value };
+      };
+      expect(await tasksOf("Teil A", "Wartung", "Fahrt")).toEqual({
+        own: "create",
+        value: { kind: "value", value: [activity("Wartung"), activity("Fahrt")] },
+      });
+      expect(await tasksOf("Wartung")).toMatchObject({ value: { value: [activity("Wartung")] } });
+      expect(await tasksOf()).toMatchObject({ value: { value: [] } });
+    },
+  );
+});
+
 describe("an order of Odoo whose partner the user may not see", () => {
   it.each(["odoo", "odoo18", "odooCommunity", "odoo18Community"])(
     "loses no customer by the preset %s",

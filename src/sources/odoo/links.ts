@@ -1,22 +1,33 @@
 import { isJsonObject, ParkError, type Json, type JsonObject } from "#model";
 import type { OdooClient } from "./client.ts";
-import { assertFields, fieldTypes, type FieldTypes } from "./record.ts";
+import { assertFields, fieldTypes, plainRecord, type FieldTypes } from "./record.ts";
 
-/** `partner_id.commercial_partner_id`: a field of the record that a many2one field leads to. */
+/** `partner_id.commercial_partner_id`: a field of the record, or of the records, that a field leads to. */
 interface Link {
   readonly by: string;
   readonly fields: readonly string[];
 }
 
+/** What `fields_get` says of the other side of a link. */
+interface Behind {
+  readonly model: string;
+  readonly types: FieldTypes;
+  readonly isMany: boolean;
+}
+
+/** The types of fields that lead to many records. */
+const MANY = new Set(["one2many", "many2many"]);
+
 /**
  * Reads fields through links, such as `partner_id.commercial_partner_id`, which `search_read` does not: with one more request for each
- * link of a page. They arrive as `partner_id_commercial_partner_id`. A change of the other record does not move the stamp of this one.
+ * link of a page. They arrive as `partner_id_commercial_partner_id`, and those of a field that leads to many, such as `order_line.name`, in a
+ * list of records in its place. A change of the other record does not move the stamp of this one.
  */
 export class Links {
   readonly #client: OdooClient;
   readonly #links: readonly Link[];
-  /** The model behind each link. */
-  readonly #models = new Map<string, string>();
+  /** By the name of each link's field. */
+  readonly #behind = new Map<string, Behind>();
 
   constructor(client: OdooClient, fields: readonly string[]) {
     this.#client = client;
@@ -35,26 +46,30 @@ export class Links {
 
   /**
    * The types of the fields behind the links, by the names under which they arrive. `answer` is what `fields_get` says of the model.
-   * @throws {ParkError} E_SOURCE_REQUEST when a link is no many2one, or the other model has no such field.
+   * @throws {ParkError} E_SOURCE_REQUEST when a field leads nowhere, or the other model has no such field.
    */
   async types(answer: Json, model: string, signal: AbortSignal): Promise<FieldTypes> {
     const types = new Map<string, string>();
     for (const { by, fields } of this.#links) {
-      const other = relationOf(answer, by);
-      if (other === undefined)
+      const relation = relationOf(answer, by);
+      if (relation === undefined)
         throw new ParkError(
           "E_SOURCE_REQUEST",
-          `${model}: ${by} is no many2one field, so ${by}.${fields[0]!} leads nowhere`,
+          `${model}: ${by} leads to no other record (it is no many2one, one2many or many2many field), so ${by}.${fields[0]!} leads nowhere`,
         );
-      const known = fieldTypes(await this.#client.call(other, "fields_get", { attributes: ["type"] }, signal), other);
-      assertFields(known, fields, other);
-      this.#models.set(by, other);
-      for (const field of fields) types.set(arrivesAs(by, field), known.get(field)!);
+      const said = await this.#client.call(relation.model, "fields_get", { attributes: ["type"] }, signal);
+      const known = fieldTypes(said, relation.model);
+      assertFields(known, fields, relation.model);
+      this.#behind.set(by, { ...relation, types: known });
+      if (!relation.isMany) for (const field of fields) types.set(arrivesAs(by, field), known.get(field)!);
     }
     return types;
   }
 
-  /** The same records with the fields behind their links; a link that is empty, or whose record the user may not see, gives `false`. */
+  /**
+   * The same records with the fields behind their links. A link that is empty, or whose record the user may not see, gives `false`; a
+   * field that leads to many gives the records that the user may see.
+   */
   async filled(records: readonly JsonObject[], signal: AbortSignal): Promise<readonly JsonObject[]> {
     let filled = records;
     for (const link of this.#links) filled = await this.#fill(link, filled, signal);
@@ -66,26 +81,41 @@ export class Links {
     records: readonly JsonObject[],
     signal: AbortSignal,
   ): Promise<readonly JsonObject[]> {
-    const ids = [...new Set(records.map((record) => idOf(record[by])).filter((id) => id !== undefined))];
-    const others = new Map<number, JsonObject>();
-    if (ids.length > 0) {
-      const parameters = {
-        domain: [["id", "in", ids]],
-        fields: [...fields],
-        limit: ids.length,
-        context: { active_test: false },
-      };
-      const answer = await this.#client.call(this.#models.get(by)!, "search_read", parameters, signal);
-      for (const other of Array.isArray(answer) ? answer : [])
-        if (isJsonObject(other) && typeof other["id"] === "number") others.set(other["id"], other);
-    }
+    const { model, types, isMany } = this.#behind.get(by)!;
+    const idsOf = (record: JsonObject) => (isMany ? manyIds(record[by]) : [idOf(record[by]) ?? 0]);
+    const others = await this.#others(model, fields, new Set(records.flatMap(idsOf)), signal);
     return records.map((record) => {
-      const other = others.get(idOf(record[by]) ?? 0);
+      const found = idsOf(record)
+        .map((id) => others.get(id))
+        .filter((other) => other !== undefined);
+      if (isMany) return { ...record, [by]: found.map((other) => plainRecord(other, types)) };
+      const [other] = found;
       return {
         ...record,
         ...Object.fromEntries(fields.map((field) => [arrivesAs(by, field), other?.[field] ?? false])),
       };
     });
+  }
+
+  async #others(
+    model: string,
+    fields: readonly string[],
+    ids: ReadonlySet<number>,
+    signal: AbortSignal,
+  ): Promise<ReadonlyMap<number, JsonObject>> {
+    const others = new Map<number, JsonObject>();
+    const asked = [...ids].filter((id) => id !== 0);
+    if (asked.length === 0) return others;
+    const parameters = {
+      domain: [["id", "in", asked]],
+      fields: [...fields],
+      limit: asked.length,
+      context: { active_test: false },
+    };
+    const answer = await this.#client.call(model, "search_read", parameters, signal);
+    for (const other of Array.isArray(answer) ? answer : [])
+      if (isJsonObject(other) && typeof other["id"] === "number") others.set(other["id"], other);
+    return others;
   }
 }
 
@@ -103,8 +133,15 @@ function idOf(value: Json | undefined): number | undefined {
   return typeof id === "number" ? id : undefined;
 }
 
-function relationOf(answer: Json, field: string): string | undefined {
+function manyIds(value: Json | undefined): number[] {
+  return Array.isArray(value) ? value.filter((id) => typeof id === "number") : [];
+}
+
+function relationOf(answer: Json, field: string): Pick<Behind, "model" | "isMany"> | undefined {
   const about = isJsonObject(answer) ? answer[field] : undefined;
-  if (!isJsonObject(about) || about["type"] !== "many2one") return undefined;
-  return typeof about["relation"] === "string" ? about["relation"] : undefined;
+  if (!isJsonObject(about)) return undefined;
+  const { type, relation: model } = about;
+  if (typeof type !== "string" || typeof model !== "string") return undefined;
+  const isMany = MANY.has(type);
+  return isMany || type === "many2one" ? { model, isMany } : undefined;
 }

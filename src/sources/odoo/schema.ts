@@ -32,7 +32,9 @@ export const odooRead = z.strictObject({
   fields: z
     .array(z.string().regex(/^\w+(\.\w+)?$/, "expected a field, or a field through one link: partner_id.email"))
     .min(1)
-    .describe("Fields to read; partner_id.email, the e-mail address behind a link, arrives as partner_id_email"),
+    .describe(
+      "Fields to read; partner_id.email, the e-mail address behind a link, arrives as partner_id_email; order_line.name, of many records, in the list order_line",
+    ),
   archived: z
     .boolean()
     .default(true)

@@ -46,6 +46,7 @@ function partnersOf(ids: readonly number[]) {
   return ids.filter((id) => id !== 3).map((id) => ({ ...record, id }));
 }
 
+const withLines = (id: number, order_line: number[]) => ({ id, order_line, write_date: "2026-03-01 09:00:00" });
 const order = (id: number, partner: number | false) => ({
   id,
   partner_id: partner && [partner, "x"],
@@ -148,9 +149,42 @@ describe("an Odoo record", () => {
     ]);
   });
 
+  it("has the records that a field leads to in a list, in their order and without those that the user may not see", async () => {
+    const orders = {
+      id: { type: "integer" },
+      order_line: { type: "one2many", relation: "sale.order.line" },
+      write_date: { type: "datetime" },
+    };
+    const lines = { name: { type: "text" }, product_id: { type: "many2one" }, qty: { type: "float" } };
+    const stream = await partners(
+      ({ path, body }) => {
+        if (path.endsWith("sale.order.line/fields_get")) return { body: lines };
+        if (path.endsWith("fields_get")) return { body: orders };
+        if (body.includes('["id",">",2]')) return { body: [] };
+        if (!path.includes("sale.order.line")) return { body: [withLines(1, [12, 11, 13]), withLines(2, [])] };
+        return {
+          body: [
+            { id: 11, name: "Fahrt", product_id: false, qty: 1 },
+            { id: 12, name: "Wartung", product_id: [5, "Service"], qty: 2.5 },
+          ],
+        };
+      },
+      {},
+      { model: "sale.order", fields: ["order_line.name", "order_line.product_id", "order_line.qty"] },
+    );
+    const { changes } = await poll(stream);
+    expect(changes.map((change) => change.kind === "upsert" && change.row["order_line"])).toEqual([
+      [
+        { id: 12, name: "Wartung", product_id: 5, product_id_label: "Service", qty: 2.5 },
+        { id: 11, name: "Fahrt", product_id: null, product_id_label: null, qty: 1 },
+      ],
+      [],
+    ]);
+  });
+
   it("has no field behind what is no link, or that the other model lacks", async () => {
     await expect(poll(await partners(linked, {}, { fields: ["name.x"] }))).rejects.toMatchObject({
-      message: expect.stringContaining("name is no many2one field"),
+      message: expect.stringContaining("name leads to no other record"),
     });
     await server[Symbol.asyncDispose]();
     await expect(poll(await partners(linked, {}, { fields: ["parent_id.cty"] }))).rejects.toMatchObject({
