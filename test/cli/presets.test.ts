@@ -160,9 +160,9 @@ describe("the lines of an order of Odoo", () => {
         const { own, value } = mapped.fields.find((field) => field.name === "tasks")!;
         return { own, value };
       };
-      expect(await tasksOf("Teil A", "Wartung", "Fahrt")).toEqual({
+      expect(await tasksOf("Teil A", "Wartung", "Fahrt\nzum Kunden")).toEqual({
         own: "create",
-        value: { kind: "value", value: [activity("Wartung"), activity("Fahrt")] },
+        value: { kind: "value", value: [activity("Wartung"), activity("Fahrt zum Kunden")] },
       });
       expect(await tasksOf("Wartung")).toMatchObject({ value: { value: [activity("Wartung")] } });
       expect(await tasksOf()).toMatchObject({ value: { value: [] } });
