@@ -1,5 +1,13 @@
 export { programFile, threadFile, threadOptions } from "./program-files.ts";
-export { canonicalJson, DEEPEST_LEVELS, isJsonObject, nestsTooDeeply, type Json, type JsonObject } from "./json.ts";
+export {
+  canonicalJson,
+  DEEPEST_LEVELS,
+  isJsonObject,
+  nestsTooDeeply,
+  parsedJson,
+  type Json,
+  type JsonObject,
+} from "./json.ts";
 export {
   isAscending,
   joinKey,
@@ -72,9 +80,9 @@ export {
 export { onAbort, untilAborted } from "./abort.ts";
 export { Bell } from "./bell.ts";
 export { ListenerSet } from "./listener-set.ts";
-export { nearest } from "./nearest.ts";
+export { meantHint, nearest } from "./nearest.ts";
 export { isHarmless } from "./harmless.ts";
-export { beginningOf, counted, oneLine, printable, shortened } from "./text.ts";
+export { beginningOf, counted, oneLine, printable, shortened, textLines } from "./text.ts";
 export { isLoopback, secretsInAddress, splitHosts } from "./address.ts";
 export { utf8Fault, type Utf8Fault } from "./utf8.ts";
 export {

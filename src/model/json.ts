@@ -60,6 +60,16 @@ export function nestsTooDeeply(value: Json, levels: number = DEEPEST_LEVELS): bo
   return levels === 0 || Object.values(value).some((member) => nestsTooDeeply(member, levels - 1));
 }
 
+/** What a text says as JSON; undefined if it is none. */
+export function parsedJson(text: string): Json | undefined {
+  try {
+    const value: Json = JSON.parse(text);
+    return value;
+  } catch {
+    return undefined;
+  }
+}
+
 export function isJsonObject(value: Json | undefined): value is JsonObject {
   return typeof value === "object" && value !== null && !Array.isArray(value);
 }

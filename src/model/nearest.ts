@@ -17,6 +17,12 @@ export function nearest(word: string, names: Iterable<string>): string | undefin
   return best?.name;
 }
 
+/** For a message about an unknown word: what was probably meant, or else the words that there are, at most so many. */
+export function meantHint(word: string, known: readonly string[], most = Infinity): string {
+  const meant = nearest(word, known);
+  return meant === undefined ? `it has ${known.slice(0, most).join(", ")}` : `did you mean ${meant}?`;
+}
+
 function withoutDigits(word: string): string {
   return word.replace(/\d/g, "");
 }

@@ -26,6 +26,11 @@ function spelledOut(character: string): string {
     .join("");
 }
 
+/** Texts as lines of their own, ready to print: no value can start a line. */
+export function textLines(lines: readonly string[]): string {
+  return lines.map((line) => `${oneLine(line)}\n`).join("");
+}
+
 /** `1 record`, `2 records`, `1,000 records`. */
 export function counted(count: number, noun: string): string {
   return `${count.toLocaleString("en")} ${noun}${count === 1 ? "" : "s"}`;

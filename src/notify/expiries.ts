@@ -1,7 +1,7 @@
 import { X509Certificate } from "node:crypto";
 import { readFile } from "node:fs/promises";
 import { connect } from "node:tls";
-import { HOUR_MS, isJsonObject, onAbort, type Clock, type Json } from "#model";
+import { HOUR_MS, isJsonObject, onAbort, parsedJson, type Clock } from "#model";
 import type { Expiry } from "./conditions.ts";
 
 /** How often ends are looked up, in milliseconds: they change rarely. */
@@ -104,11 +104,7 @@ function expiryOf(name: string, validTo: string | undefined): Expiry | undefined
 function tokenExpiry({ name, token }: { name: string; token: string }): Expiry | undefined {
   const [, payload, signature] = token.split(".");
   if (payload === undefined || signature === undefined) return undefined;
-  try {
-    const claims: Json = JSON.parse(Buffer.from(payload, "base64url").toString("utf8"));
-    const end = isJsonObject(claims) ? claims["exp"] : undefined;
-    return typeof end === "number" ? { name, at: end * 1000 } : undefined;
-  } catch {
-    return undefined;
-  }
+  const claims = parsedJson(Buffer.from(payload, "base64url").toString("utf8"));
+  const end = isJsonObject(claims) ? claims["exp"] : undefined;
+  return typeof end === "number" ? { name, at: end * 1000 } : undefined;
 }

@@ -1,5 +1,5 @@
 import { AsyncLocalStorage } from "node:async_hooks";
-import { errorFacts, recordName, untilNext, type Clock, type Json, type RecordId } from "#model";
+import { errorFacts, recordName, untilNext, parsedJson, shortened, type Clock, type Json, type RecordId } from "#model";
 import type { QueueHandlers } from "#queue";
 import type { ServiceContext } from "#service";
 import { StoreNews } from "#pipeline";
@@ -117,18 +117,11 @@ function textOf(answer: NonNullable<Request["answer"]>): string {
 
 /** Redacts the values of members that are secret by their name. A text that is not complete JSON stays unchanged. */
 function bodyText(text: string): string {
-  return cut(withoutSecrets(text));
+  return shortened(withoutSecrets(text), BODY_LENGTH);
 }
 
 function withoutSecrets(text: string): string {
-  try {
-    const value: Json = JSON.parse(text);
-    return JSON.stringify(value, (name, member: Json) => (isSecretField(name) ? redactedMark : member));
-  } catch {
-    return text;
-  }
-}
-
-function cut(text: string): string {
-  return text.length <= BODY_LENGTH ? text : `${text.slice(0, BODY_LENGTH)}…`;
+  const value = parsedJson(text);
+  if (value === undefined) return text;
+  return JSON.stringify(value, (name, member: Json) => (isSecretField(name) ? redactedMark : member));
 }

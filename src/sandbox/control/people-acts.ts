@@ -1,4 +1,4 @@
-import type { Json } from "#model";
+import { parsedJson, type Json } from "#model";
 import { html, type Html } from "#server";
 import { RequestRefusal } from "../api/answer.ts";
 import type { Tenant } from "../api/tenant.ts";
@@ -71,12 +71,8 @@ const REPORT_ACTS = [
 ] as const;
 
 function valueOf(text: string): Json {
-  try {
-    const value: Json = JSON.parse(text);
-    return value;
-  } catch {
-    return text;
-  }
+  const value = parsedJson(text);
+  return value === undefined ? text : value;
 }
 
 function textIn(value: unknown): string {

@@ -1,4 +1,4 @@
-import { errorFacts, SyncError, type Actor } from "#model";
+import { errorFacts, isJsonObject, parsedJson, SyncError, type Actor } from "#model";
 import {
   acts,
   answerOf,
@@ -188,16 +188,8 @@ async function sentWith(c: Context): Promise<Sent | undefined> {
   }
   const text = await c.req.text();
   if (text.trim() === "") return {};
-  const sent = jsonIn(text);
-  return typeof sent === "object" && sent !== null && !Array.isArray(sent) ? { ...sent } : undefined;
-}
-
-function jsonIn(text: string): unknown {
-  try {
-    return JSON.parse(text);
-  } catch {
-    return undefined;
-  }
+  const sent = parsedJson(text);
+  return isJsonObject(sent) ? sent : undefined;
 }
 
 function isApi(c: Context): boolean {

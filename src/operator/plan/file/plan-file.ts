@@ -1,7 +1,7 @@
 import { createHash } from "node:crypto";
 import { z } from "zod";
 import type { Stream } from "#mapping";
-import { canonicalJson, ParkError, type Json, type RecordId, type StreamName } from "#model";
+import { canonicalJson, ParkError, parsedJson, type Json, type RecordId, type StreamName } from "#model";
 import { VERDICTS, type PlannedDelivery } from "#pipeline";
 import { redacted, type Redact } from "#telemetry";
 
@@ -145,7 +145,7 @@ export async function readPlanLines(
     at += 1;
   }
   const records = at - 2;
-  const end = last === undefined || records < 0 ? undefined : endShape.safeParse(jsonOf(last)).data;
+  const end = last === undefined || records < 0 ? undefined : endShape.safeParse(parsedJson(last)).data;
   if (end === undefined) throw noPlan(path, at === 0 ? "is empty" : "has no end: it was cut, or is no plan");
   if (end.records !== records || end.sha256 !== hash.digest("hex"))
     throw noPlan(path, "was changed, or has lost lines, since svcsync wrote it");
@@ -165,7 +165,7 @@ export function idOf({ stream, key }: Pick<PlanRecord, "stream" | "key">): Recor
 }
 
 function headOf(line: string, path: string): PlanHead {
-  const found = jsonOf(line);
+  const found = parsedJson(line);
   const { success, data } = z.object({ svcsyncPlan: z.number() }).safeParse(found);
   if (success && data.svcsyncPlan !== FORMAT)
     throw noPlan(path, `has the format ${data.svcsyncPlan}, and this svcsync reads ${FORMAT}`);
@@ -173,18 +173,10 @@ function headOf(line: string, path: string): PlanHead {
 }
 
 function parsed<Value>(shape: z.ZodType<Value>, line: string, place: string): Value {
-  const { success, data, error } = shape.safeParse(jsonOf(line));
+  const { success, data, error } = shape.safeParse(parsedJson(line));
   if (success) return data;
   const [issue] = error.issues;
   throw noPlan(place, `is no line of a plan (${issue?.path.join(".") ?? ""}: ${issue?.message ?? "?"})`);
-}
-
-function jsonOf(line: string): unknown {
-  try {
-    return JSON.parse(line);
-  } catch {
-    return undefined;
-  }
 }
 
 /** @param what is wrong, after the path. */

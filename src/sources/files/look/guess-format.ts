@@ -1,5 +1,5 @@
 import { isUtf8 } from "node:buffer";
-import type { Json } from "#model";
+import { parsedJson } from "#model";
 import type { FilesRead } from "../schema.ts";
 import { guessRows } from "./guess-rows.ts";
 
@@ -39,18 +39,9 @@ function formatOf(text: string): Guessed["format"] {
   if (text.startsWith("[")) return "json";
   if (!text.startsWith("{")) return "csv";
   const [first = "", ...more] = text.trimEnd().split(/\r?\n/, 2);
-  const document = jsonIn(first);
+  const document = parsedJson(first);
   if (document === undefined) return "json";
   return more.length === 0 && guessRows(document) !== undefined ? "json" : "ndjson";
-}
-
-function jsonIn(text: string): Json | undefined {
-  try {
-    const value: Json = JSON.parse(text);
-    return value;
-  } catch {
-    return undefined;
-  }
 }
 
 /** The separator that the header has, and that most lines have as often as the header does. */

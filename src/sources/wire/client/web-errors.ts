@@ -1,4 +1,4 @@
-import { isJsonObject, ParkError, RetryError, WaitError, type Json, type SyncError } from "#model";
+import { isJsonObject, ParkError, RetryError, WaitError, parsedJson, type Json, type SyncError } from "#model";
 import { saysNoRows } from "../stamps/error-in.ts";
 import { HttpFailure, retryAfterMs, type HttpAnswer } from "#http";
 
@@ -105,26 +105,17 @@ function redacted(words: string, secrets: readonly string[]): string {
 }
 
 function messageIn(text: string): string {
-  const body = jsonIn(text);
+  const body = parsedJson(text);
   return body === undefined ? withoutTags(text).replace(/\s+/g, " ").trim() : (messageOf(body) ?? "");
 }
 
 /** The server's code of an error: where the words are the same, it alone tells two causes apart. */
 function codeIn(text: string): string {
-  const body = jsonIn(text);
+  const body = parsedJson(text);
   const error = isJsonObject(body) ? (isJsonObject(body["error"]) ? body["error"] : body) : {};
   const { code } = error;
   const isCode = (typeof code === "string" && /^[\w./-]{1,60}$/.test(code)) || typeof code === "number";
   return isCode ? String(code) : "";
-}
-
-function jsonIn(text: string): Json | undefined {
-  try {
-    const body: Json = JSON.parse(text);
-    return body;
-  } catch {
-    return undefined;
-  }
 }
 
 /** Returns the words of a page, in one pass. An unclosed tag ends it. */
