@@ -4,6 +4,7 @@ import {
   errorFacts,
   errorText,
   ParkError,
+  shortened,
   type Finding,
   type Json,
   type ResourceName,
@@ -144,8 +145,7 @@ function sent(mapped: MappedValue): Json {
 }
 
 function described(value: Json): string {
-  const json = canonicalJson(value);
-  const shown = json.length > TEXT_SHOWN ? `${json.slice(0, TEXT_SHOWN)}…` : json;
+  const shown = shortened(canonicalJson(value), TEXT_SHOWN);
   if (Array.isArray(value)) return `the list ${shown}`;
   if (typeof value === "string") return `the text ${shown}`;
   return `${typeof value === "object" ? "the object" : `the ${typeof value}`} ${shown}`;

@@ -1,4 +1,4 @@
-import { counted, localTime, recordLabel, type Actor } from "#model";
+import { counted, localTime, recordLabel, shortened, type Actor } from "#model";
 import type { PersonAct } from "#store";
 
 const channels: Readonly<Record<Actor["via"], string>> = { cli: "command", page: "page", api: "API" };
@@ -25,6 +25,5 @@ export function actText({ stream, key, count, action, outcome }: PersonAct): str
         ? stream || "svcsync"
         : recordLabel({ stream, key });
   const local = outcome.replace(/\b\d{4}-\d\d-\d\dT[\d:.]+Z/g, (iso) => localTime(Date.parse(iso)));
-  const shown = local.length > OUTCOME_MAX ? `${local.slice(0, OUTCOME_MAX)}…` : local;
-  return `${target}: ${action} (${shown})`;
+  return `${target}: ${action} (${shortened(local, OUTCOME_MAX)})`;
 }

@@ -1,4 +1,4 @@
-import type { Json } from "#model";
+import { shortened, type Json } from "#model";
 import { html, scrollingTable, type Html } from "#server";
 import type { Tenant } from "../api/tenant.ts";
 import type { ArmedFault } from "../faults/fault.ts";
@@ -132,6 +132,5 @@ const stamp = (at: number): string => new Date(at).toISOString().slice(0, -1).re
 const cell = (value: Json | undefined): string => (typeof value === "string" ? value : short(value));
 
 function short(value: Json | undefined | object): string {
-  const text = value === undefined ? "" : JSON.stringify(value);
-  return text.length > TEXT_SHOWN ? `${text.slice(0, TEXT_SHOWN)}…` : text;
+  return shortened(value === undefined ? "" : JSON.stringify(value), TEXT_SHOWN);
 }

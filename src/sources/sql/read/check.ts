@@ -4,6 +4,7 @@ import {
   errorText,
   isLoopback,
   ParkError,
+  shortened,
   type Clock,
   type ErrorCode,
   type Finding,
@@ -89,8 +90,7 @@ function inWhere(where: string | undefined): (error: unknown) => never {
   return (error) => {
     const isRefused = error instanceof ParkError && /^E_SOURCE_(QUERY|COLUMN)$/.test(error.code);
     if (where === undefined || !isRefused) throw error;
-    const shown = where.length > WHERE_SHOWN ? `${where.slice(0, WHERE_SHOWN)}…` : where;
-    const message = `the condition under \`where\` (${shown}) is refused: ${error.message}`;
+    const message = `the condition under \`where\` (${shortened(where, WHERE_SHOWN)}) is refused: ${error.message}`;
     throw new ParkError(error.code, message, { cause: error, details: error.details });
   };
 }

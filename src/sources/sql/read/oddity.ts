@@ -1,3 +1,4 @@
+import { shortened } from "#model";
 import type { SqlCell } from "../engines/engine.ts";
 
 /** Where and why a row cannot be read. */
@@ -22,6 +23,5 @@ export function markPlace({ label, marks }: { label: string; marks: readonly { n
 /** A cell, for messages. */
 export function said(cell: SqlCell): string {
   if (cell instanceof Uint8Array) return "binary data";
-  const text = String(cell);
-  return JSON.stringify(text.length <= QUOTED ? text : `${text.slice(0, QUOTED)}…`);
+  return JSON.stringify(shortened(String(cell), QUOTED));
 }
