@@ -1,4 +1,4 @@
-import { nearest, StopError, type ResourceName } from "#model";
+import { meantHint, StopError, type ResourceName } from "#model";
 
 /** One switch: its default, the values that may be typed for it, and how to parse a text; undefined for an invalid one. */
 interface Switch<Value> {
@@ -112,10 +112,8 @@ export function switchFromText(text: string): Partial<Switches> {
   const at = text.indexOf("=");
   const name = (at < 0 ? text : text.slice(0, at)).trim();
   if (!isSwitch(name)) {
-    const known = Object.keys(SWITCHES);
-    const meant = nearest(name, known);
-    const hint = meant === undefined ? `there are ${known.join(", ")}` : `did you mean ${meant}?`;
-    throw new StopError("E_SANDBOX_SWITCH", `there is no switch ${JSON.stringify(name)}; ${hint}`);
+    const hint = meantHint(name, Object.keys(SWITCHES));
+    throw new StopError("E_SANDBOX_SWITCH", `the sandbox has no switch ${JSON.stringify(name)}; ${hint}`);
   }
   const spelling = SWITCHES[name];
   const found = at < 0 ? "" : text.slice(at + 1).trim();

@@ -43,9 +43,9 @@ describe("a switch from a command line", () => {
   });
 
   it.each([
-    ["createAnwser=id", /there is no switch "createAnwser"; did you mean createAnswer\?/],
-    ["whatever=1", /there is no switch "whatever"; there are brand, /],
-    ["constructor=1", /there is no switch "constructor"/],
+    ["createAnwser=id", /the sandbox has no switch "createAnwser"; did you mean createAnswer\?/],
+    ["whatever=1", /the sandbox has no switch "whatever"; it has brand, /],
+    ["constructor=1", /the sandbox has no switch "constructor"/],
     ["createAnswer=locaton", /createAnswer: found "locaton", expected record\|id\|location\|none/],
     ["sorting", /sorting: found "", expected true\|false/],
     ["sorting=toString", /sorting: found "toString", expected true\|false/],

@@ -1,6 +1,9 @@
 import { XMLParser } from "fast-xml-parser";
 import { z } from "zod";
-import { ParkError, nearest } from "#model";
+import { meantHint, ParkError } from "#model";
+
+/** How many names a message lists. */
+const NAMES_SHOWN = 30;
 
 /** What `$metadata` says about one entity set: its key and its properties' types, by name. */
 export interface EntityShape {
@@ -54,8 +57,7 @@ export function entityShape(xml: string, entitySet: string): EntityShape {
   const set = sets.find((one) => one["@Name"] === entitySet);
   if (set === undefined) {
     const names = sets.map((one) => one["@Name"]);
-    const meant = nearest(entitySet, names);
-    const hint = meant === undefined ? `it has ${names.slice(0, 20).join(", ")}` : `was ${meant} meant?`;
+    const hint = meantHint(entitySet, names, NAMES_SHOWN);
     throw new ParkError("E_SOURCE_METADATA", `the service has no entity set ${entitySet}; ${hint}`);
   }
   const types = new Map<string, EntityType>();
@@ -85,8 +87,6 @@ function inherited(types: ReadonlyMap<string, EntityType>, qualified: string): E
 export function typeOf(shape: EntityShape, entitySet: string, property: string): string {
   const type = shape.types.get(property);
   if (type !== undefined) return type;
-  const names = [...shape.types.keys()];
-  const meant = nearest(property, names);
-  const hint = meant === undefined ? `it has ${names.slice(0, 30).join(", ")}` : `was ${meant} meant?`;
+  const hint = meantHint(property, [...shape.types.keys()], NAMES_SHOWN);
   throw new ParkError("E_SOURCE_METADATA", `${entitySet} has no property ${property}; ${hint}`);
 }

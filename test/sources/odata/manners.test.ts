@@ -204,7 +204,7 @@ describe("an OData service", () => {
     const customers = await stream((asked) => odataService({ BusinessPartners: b1 }, asked), {}, misspelt);
     await expect(poll(customers)).rejects.toMatchObject({
       code: "E_SOURCE_METADATA",
-      message: expect.stringContaining("was UpdateDate meant?"),
+      message: expect.stringContaining("did you mean UpdateDate?"),
     });
   });
 

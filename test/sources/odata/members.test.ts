@@ -83,7 +83,7 @@ describe("records that are members of a list inside an entity", () => {
     const stream = await persons(rows, { each: { in: "person", key: "no" } });
     await expect(poll(stream)).rejects.toMatchObject({
       code: "E_SOURCE_METADATA",
-      message: expect.stringContaining("was persons meant?"),
+      message: expect.stringContaining("did you mean persons?"),
     });
   });
 });

@@ -1,4 +1,4 @@
-import { nearest, ParkError } from "#model";
+import { ParkError, meantHint } from "#model";
 import type { InboxTable } from "#sources";
 import {
   answerColumns,
@@ -35,8 +35,6 @@ function lacking({ name, columns }: InboxTable, own: readonly OwnColumn[], named
   const known = columns.map((column) => column.name);
   return [...own.map((column) => column.name), ...named].flatMap((wanted) => {
     if (known.includes(wanted)) return [];
-    const similar = nearest(wanted, known);
-    const hint = similar === undefined ? `it has ${known.join(", ")}` : `did you mean ${similar}?`;
-    return [`${name} has no column ${wanted}; ${hint}`];
+    return [`${name} has no column ${wanted}; ${meantHint(wanted, known)}`];
   });
 }

@@ -1,4 +1,4 @@
-import { messageOf, joinKey, nearest, ParkError, SyncError, type JsonObject, type Key } from "#model";
+import { messageOf, joinKey, ParkError, SyncError, meantHint, type JsonObject, type Key } from "#model";
 import type { SourceDatabase } from "../database.ts";
 import type { SqlCell, Column } from "../engines/engine.ts";
 import { allOf, sql, tableName, type Sql } from "../sql-text.ts";
@@ -56,8 +56,7 @@ export async function describeLayout(
     const column = known.find((candidate) => candidate.name === name);
     if (column) return column;
     const names = known.map((candidate) => candidate.name);
-    const meant = nearest(name, names);
-    const hint = meant === undefined ? `it has ${names.slice(0, NAMED_COLUMNS).join(", ")}` : `did you mean ${meant}?`;
+    const hint = meantHint(name, names, NAMED_COLUMNS);
     throw new ParkError("E_SOURCE_COLUMN", `${label} has no column ${name}; ${hint}`, {
       details: { table: label, column: name, columns: names },
     });
