@@ -1,4 +1,4 @@
-import { counted, oneLine, recordLabel, type RecordId, type StreamName } from "#model";
+import { counted, recordLabel, textLines, type RecordId, type StreamName } from "#model";
 import type { Approved, Delivery, Observer } from "#pipeline";
 import { eachPage, type RecordStore } from "#store";
 import type { Outlook } from "./approve.ts";
@@ -82,7 +82,7 @@ export function resultText({ outcomes, done, parked, left, unfinished, others }:
       : [`${counted(unfinished, "record")} of the plan not finished: apply it again, or let the next run continue.`]),
     ...(others === 0 ? [] : [`${counted(others, "record")} not in the plan: the next run delivers them.`]),
   ];
-  return `${lines.map(oneLine).join("\n")}\n`;
+  return textLines(lines);
 }
 
 function some<Item>(items: readonly Item[], text: (item: Item) => string): string[] {

@@ -5,6 +5,7 @@ import {
   oneLine,
   recordLabel,
   errorText,
+  textLines,
   type Json,
   type StreamName,
 } from "#model";
@@ -61,7 +62,7 @@ export function planText(plan: StreamPlan): string {
       `  ${counted(count, "record")} ${state}: ${message}${code === undefined ? "" : ` (${code})`}, such as ${examples.map(recordLabel).join(", ")}`,
     );
   if (areDeletionsHeld) lines.push(`  ${deletionsHeldText(stream)}`);
-  return `${lines.map(oneLine).join("\n")}\n`;
+  return textLines(lines);
 }
 
 /** How many records get each verdict, in words. The verdicts that come first matter most. */

@@ -1,4 +1,4 @@
-import { oneLine } from "#model";
+import { textLines } from "#model";
 import { settleFileAct, shellQuoted } from "#operator";
 import { refusalText, refusedFiles, type RefusedFile } from "#pipeline";
 import { commandActor, withActor, type ActOptions } from "../../actor.ts";
@@ -45,5 +45,5 @@ function asText(found: readonly (RefusedFile & { readonly stream: string })[], s
       `${file.stream}: ${refusalText(file)}`,
       `  correct it and deliver it again under its name, or: "svcsync files ${shellQuoted(file.stream)} --settle ${shellQuoted(file.name)}"`,
     );
-  return lines.map((line) => `${oneLine(line)}\n`).join("");
+  return textLines(lines);
 }

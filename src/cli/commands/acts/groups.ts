@@ -1,4 +1,4 @@
-import { counted, localTime, oneLine } from "#model";
+import { counted, localTime, textLines } from "#model";
 import { actorText, knownGroup, notedGroups, noteGroup, recordWord, remedyOf, type NotedGroup } from "#operator";
 import { commandActor, withActor, type ActOptions } from "../../actor.ts";
 import { openStoreContext, type Registration } from "../../command-context.ts";
@@ -57,5 +57,5 @@ function asText({ id, stream, state, count, error, message, examples, noted }: N
   if (noted?.note !== undefined) lines.push(`  note: ${noted.note}`);
   if (noted?.snooze !== undefined) lines.push(`  snoozed until ${localTime(noted.snooze.until)}`);
   if (noted !== undefined) lines.push(`  written down ${localTime(noted.at)} ${actorText(noted.by)}`);
-  return `${lines.map(oneLine).join("\n")}\n`;
+  return textLines(lines);
 }

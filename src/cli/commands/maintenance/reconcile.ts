@@ -1,4 +1,4 @@
-import { canonicalJson, errorText, oneLine, recordLabel } from "#model";
+import { canonicalJson, errorText, recordLabel, textLines } from "#model";
 import { Reconciler, type Drift, type Reconciliation } from "#pipeline";
 import { commandActor, withActor, type ActOptions } from "../../actor.ts";
 import type { Registration } from "../../command-context.ts";
@@ -65,7 +65,7 @@ function asText(results: readonly Reconciliation[]): string {
     ...drifts.map(asLine),
     ...(rowsUnknown ? [`${stream}: the ERP's rows were not compared: ${errorText(rowsUnknown)}`] : []),
   ]);
-  return `${table(["stream", "compared", "fields changed", "missing", "merged", "doubled", "not read", "due again"], rows)}${lines.map((line) => `${oneLine(line)}\n`).join("")}`;
+  return `${table(["stream", "compared", "fields changed", "missing", "merged", "doubled", "not read", "due again"], rows)}${textLines(lines)}`;
 }
 
 function nextStep(drifts: readonly Drift[], repair: boolean): string {

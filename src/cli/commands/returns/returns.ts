@@ -1,5 +1,5 @@
 import { Argument, Option } from "commander";
-import { oneLine, RETURN_STATES, systemClock, type ReturnState } from "#model";
+import { RETURN_STATES, systemClock, textLines, type ReturnState } from "#model";
 import {
   acts,
   commandOf,
@@ -103,9 +103,7 @@ function rowOf(item: StoredReturn): string[] {
 }
 
 function statusText(statuses: readonly ReturnStatus[], width: number | undefined): string {
-  const notes = returnNotes(statuses).map((text) => `${oneLine(text)}\n`);
-  return [
-    fittingTables(returnHeads, statuses.map(returnRow), width),
-    ...(notes.length === 0 ? [] : [wrapped(notes.join(""), width)]),
-  ].join("\n");
+  const notes = textLines(returnNotes(statuses));
+  const shown = fittingTables(returnHeads, statuses.map(returnRow), width);
+  return notes === "" ? shown : `${shown}\n${wrapped(notes, width)}`;
 }

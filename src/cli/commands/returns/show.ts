@@ -1,4 +1,4 @@
-import { errorText, oneLine, recordLabel, type RecordId, type ReturnContent } from "#model";
+import { errorText, recordLabel, textLines, type RecordId, type ReturnContent } from "#model";
 import {
   actorText,
   findReturn,
@@ -59,8 +59,8 @@ function asText(item: StoredReturn, { versions, history, record }: Around): stri
     );
   if (attempts > 0) lines.push(`Failed attempts: ${attempts}; the next one ${instant(dueAt)}.`);
   lines.push("", "What it says:", ...fieldLines(content));
-  const text = `${lines.map(oneLine).join("\n")}\n${linesTable(content)}`;
-  return `${text}\n${[...versionLines(versions, item), "", "History, newest first:", ...historyLines(history)].map(oneLine).join("\n")}\n`;
+  const below = [...versionLines(versions, item), "", "History, newest first:", ...historyLines(history)];
+  return `${textLines(lines)}${linesTable(content)}\n${textLines(below)}`;
 }
 
 function answerText({ result, document, message, at }: NonNullable<StoredReturn["answer"]>): string {

@@ -1,6 +1,6 @@
 import type { Systems } from "#daemon";
 import type { Mapped, MappedValue, Stream } from "#mapping";
-import { canonicalJson, counted, errorFacts, errorText, oneLine, type Change } from "#model";
+import { canonicalJson, counted, errorFacts, errorText, textLines, type Change } from "#model";
 import { shellQuoted } from "#operator";
 import { redacted } from "#telemetry";
 import { columnsArgument, positiveInteger } from "../../arguments.ts";
@@ -94,7 +94,7 @@ function asText({ change, mapped, error }: Peeked): string {
   if (change.kind === "delete") lines.push("    deleted");
   else for (const [column, value] of Object.entries(change.row)) lines.push(`    ${column}: ${canonicalJson(value)}`);
   lines.push("  mapped to:", ...(error === undefined ? mappedLines(mapped!) : [`    PROBLEM: ${error}`]));
-  return `${lines.map(oneLine).join("\n")}\n`;
+  return textLines(lines);
 }
 
 function mappedLines(mapped: Mapped): string[] {

@@ -1,7 +1,7 @@
 import { mkdir, readdir, readFile, writeFile } from "node:fs/promises";
 import { dirname, join } from "node:path";
 import { loadMappingCases, type SyncFile } from "#mapping";
-import { codeOf, counted, oneLine, StopError, utf8Fault } from "#model";
+import { codeOf, counted, StopError, utf8Fault, textLines } from "#model";
 import { resourceNames } from "#service";
 import { readOfflineContext, type JsonOptions, type Registration } from "../../command-context.ts";
 import { exitCode, printJson, type Io } from "../../output/io.ts";
@@ -45,9 +45,7 @@ async function test(files: readonly string[], options: TestOptions, io: Io): Pro
   if (options.json) printJson(io.stdout, { passed: cases.length - failed.length, failed: failed.length, cases });
   else {
     for (const { file, line, title, differences } of failed)
-      io.stdout.write(
-        [`FAILED  ${file}:${line} ${title}`, ...differences.map((each) => `  ${each}`), ""].map(oneLine).join("\n"),
-      );
+      io.stdout.write(textLines([`FAILED  ${file}:${line} ${title}`, ...differences.map((each) => `  ${each}`)]));
     io.stdout.write(
       `${counted(cases.length, "case")}: ${cases.length - failed.length} passed, ${failed.length} failed\n`,
     );

@@ -6,8 +6,8 @@ import {
   errorEntry,
   errorText,
   nearest,
-  oneLine,
   recordLabel,
+  textLines,
   type ErrorEntry,
   type Json,
   type RecordId,
@@ -107,7 +107,7 @@ export async function readRecord(id: RecordId, { store, syncFile }: Pick<StoreCo
   const obstacles = await streamObstacles(store, id.stream, store.clock.now());
   if (!view) {
     const unknown = `${recordLabel(id)} is not in the store: no poll of ${id.stream} has returned this key.`;
-    return `${[unknown, ...obstaclesOf(id, obstacles)].map(oneLine).join("\n")}\n`;
+    return textLines([unknown, ...obstaclesOf(id, obstacles)]);
   }
   const history = await store.audit({ id, limit: HISTORY });
   const exchanges = await store.watches.exchanges(id);
@@ -159,7 +159,7 @@ function asText(view: RecordView, { waiting, history, exchanges, returns }: Arou
       "Requests and answers recorded by svcsync watch, newest first:",
       ...exchanges.flatMap(exchangeLines),
     );
-  return `${lines.map(oneLine).join("\n")}\n`;
+  return textLines(lines);
 }
 
 function returnLine(item: StoredReturn): string {

@@ -1,5 +1,5 @@
 import { Option } from "commander";
-import { errorText, oneLine, RECORD_STATES, recordLabel, type RecordId, type RecordState } from "#model";
+import { errorText, oneLine, RECORD_STATES, recordLabel, textLines, type RecordId, type RecordState } from "#model";
 import { ErrorGroups, recordWord, remedyOf, type ErrorGroup } from "#operator";
 import { eachRecord, type RecordView, type Store } from "#store";
 import { positiveInteger, recordNamed } from "../../arguments.ts";
@@ -92,7 +92,7 @@ function asText({ id, stream, state, count, error, message, examples }: ErrorGro
     lines.push(
       `  -> all of ${stream} with ${error.code}, whatever the cause: "svcsync retry ${stream} --code ${error.code}" or "svcsync skip ${stream} --code ${error.code}"`,
     );
-  return `${lines.map(oneLine).join("\n")}\n`;
+  return textLines(lines);
 }
 
 function asTable(found: readonly RecordView[]): string {

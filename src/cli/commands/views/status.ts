@@ -1,5 +1,5 @@
 import { stopNote } from "#daemon";
-import { errorText, oneLine, systemClock } from "#model";
+import { errorText, systemClock, textLines } from "#model";
 import {
   arrivalText,
   attentionLines,
@@ -130,17 +130,8 @@ function asText(
         `${stream}: ${count.toLocaleString("en")} ${state}: ${code ? errorText({ message, code }) : message}`,
     );
   if (causes.length > CAUSES_SHOWN) reasons.push(`${causes.length - CAUSES_SHOWN} more causes`);
-  const notes = [
-    ...attentionLines(statuses),
-    ...reasons,
-    ...listHints(statuses),
-    ...returnNotes(returns),
-    ...words,
-  ].map((line) => `${oneLine(line)}\n`);
-  const back = returns.length === 0 ? [] : [fittingTables(returnHeads, returns.map(returnRow), width)];
-  return [
-    fittingTables(head, rows, width),
-    ...back,
-    ...(notes.length === 0 ? [] : [wrapped(notes.join(""), width)]),
-  ].join("\n");
+  const back = returns.length === 0 ? "" : fittingTables(returnHeads, returns.map(returnRow), width);
+  const notes = [...attentionLines(statuses), ...reasons, ...listHints(statuses), ...returnNotes(returns), ...words];
+  const parts = [fittingTables(head, rows, width), back, wrapped(textLines(notes), width)];
+  return parts.filter((part) => part !== "").join("\n");
 }
