@@ -1,5 +1,5 @@
 import { PollsSeen, ProgressWatch, startDaemon, untilIdle } from "#daemon";
-import { oneLine, type RecordId, type StreamName } from "#model";
+import { textLines, type RecordId, type StreamName } from "#model";
 import {
   attentionLines,
   listHints,
@@ -84,13 +84,14 @@ export async function sync(options: SyncOptions, io: Io): Promise<number> {
     },
   );
   shown.finish();
-  if (end.kind === "failed") return endedEarly(end, io, logger)!;
+  const early = endedEarly(end, io, logger);
+  if (end.kind === "failed") return exitCode.stopped;
   const statuses = await streamStatus(daemon.parts.store, syncFile.streams, daemon.parts.clock);
   const returns = await readReturns(daemon.parts.store.returns, syncFile.returns, daemon.parts.clock.now());
   const { requests } = daemon.parts.service.state();
   if (options.json) printJson(io.stdout, asJson({ statuses, returns }, totals, requests));
   else io.stdout.write(asText({ statuses, returns }, totals, requests));
-  return endedEarly(end, io, logger) ?? outcome({ statuses, returns }, configuration.settings.blockedRecords);
+  return early ?? outcome({ statuses, returns }, configuration.settings.blockedRecords);
 }
 
 interface Left {
@@ -124,8 +125,6 @@ function asText({ statuses, returns }: Left, totals: RunTotals, requests: number
   const writes = sum("created") + sum("updated") + sum("deleted");
   const asked = `${requests.toLocaleString("en")} request${requests === 1 ? "" : "s"} to the service`;
   const summary = writes === 0 ? `Nothing to write: ${asked}.\n` : `${asked}.\n`;
-  const notes = [...attentionLines(statuses), ...listHints(statuses), ...returnNotes(returns)].map(
-    (line) => `${oneLine(line)}\n`,
-  );
-  return [table(head, rows), summary, ...(notes.length === 0 ? [] : [notes.join("")])].join("\n");
+  const notes = textLines([...attentionLines(statuses), ...listHints(statuses), ...returnNotes(returns)]);
+  return [table(head, rows), summary, notes].filter((part) => part !== "").join("\n");
 }
