@@ -14,7 +14,7 @@ import {
 import { commandActor, withActor, type ActOptions } from "./actor.ts";
 import { positiveInteger, recordArgument } from "./arguments.ts";
 import { openStoreContext, type CommandLine } from "./command-context.ts";
-import { confirmed } from "./interview.ts";
+import { canBeAsked, confirmed } from "./interview.ts";
 import { openPartsContext } from "./parts-context.ts";
 import { durationArgument, momentArgument } from "./moment.ts";
 import { exitCode, printJson, type Io } from "./output/io.ts";
@@ -58,7 +58,7 @@ async function run(form: Command, given: readonly unknown[], options: ActOptions
   const args = given.map((arg, at) =>
     typeof arg === "string" && /^.target/.test(places[at] ?? "") ? (parseRecord(arg) ?? arg) : arg,
   );
-  const wrong = form.objection?.(options, { args, canBeAsked: io.isTerminal && io.stdin !== undefined });
+  const wrong = form.objection?.(options, { args, canBeAsked: canBeAsked(io) });
   if (wrong !== undefined) throw new UsageError(wrong);
   const names = args.flatMap((arg, at) => (/record|stream|target/.test(places[at] ?? "") ? streamsOf(arg) : []));
   await using context = await opened(form, args, form.isOfAnyStream ? [] : names, options, io);

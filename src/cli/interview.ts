@@ -1,5 +1,6 @@
 import { createInterface, type Interface } from "node:readline/promises";
 import { Writable } from "node:stream";
+import { noTerminal, UsageError } from "#operator";
 import type { Io } from "./output/io.ts";
 import { wrapped } from "./output/wrapped.ts";
 
@@ -85,9 +86,18 @@ export class Interview implements Disposable {
   }
 }
 
+export function canBeAsked(io: Io): io is Io & { readonly stdin: NodeJS.ReadableStream } {
+  return io.isTerminal && io.stdin !== undefined;
+}
+
+/** @throws {UsageError} without a terminal, where the deed cannot be confirmed. */
+export function expectTerminal(io: Io, deed: string): void {
+  if (!canBeAsked(io)) throw new UsageError(noTerminal(deed));
+}
+
 /** Asks a yes-or-no question; undefined without a terminal. */
 export async function confirmed(io: Io, text: string): Promise<boolean | undefined> {
-  if (!io.isTerminal || io.stdin === undefined) return undefined;
+  if (!canBeAsked(io)) return undefined;
   using interview = new Interview(io, io.stdin);
   const reply = await interview.ask({
     text,

@@ -49,7 +49,7 @@ export { noteAct, noteGroup } from "./acts/note.ts";
 export { pause } from "./acts/pause.ts";
 export { sameSnooze, textMax, type Sent } from "./acts/inputs.ts";
 export { acts } from "./acts/register.ts";
-export { UsageError, type AtTerminal, type Command, type CommandOption } from "./acts/command.ts";
+export { noTerminal, UsageError, type AtTerminal, type Command, type CommandOption } from "./acts/command.ts";
 export { derivedCommand } from "./acts/derived-command.ts";
 export type { DaemonSystems, StoreSystems } from "./acts/systems.ts";
 export {

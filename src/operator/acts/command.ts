@@ -14,6 +14,11 @@ export interface AtTerminal {
 /** The command line is wrong and nothing was done. The message is the whole output. */
 export class UsageError extends Error {}
 
+/** Why a command that asks for confirmation does nothing here: "end the binding" is what it would do. */
+export function noTerminal(deed: string): string {
+  return `No terminal to ask on: add --yes to ${deed} without confirmation.`;
+}
+
 export interface CommandOption {
   /** As `--for <duration>`. */
   readonly flags: string;

@@ -1,7 +1,7 @@
 import { z } from "zod";
 import type { RecordId } from "#model";
 import { answerOf, givenBy, problemIn, targetLabel, type Act, type Targets } from "./act.ts";
-import { UsageError, type Command } from "./command.ts";
+import { noTerminal, UsageError, type Command } from "./command.ts";
 import { findReturn } from "./returns/known-return.ts";
 import type { DaemonSystems } from "./systems.ts";
 
@@ -28,8 +28,7 @@ export function derivedCommand(act: Act): Command {
     options: isFinal ? [...options, yes] : options,
     needsSystems: () => needs === "systems",
     objection(options, { canBeAsked }) {
-      if (isFinal && !("yes" in options) && !canBeAsked)
-        return "No terminal to ask on: add --yes to do it without confirmation.";
+      if (isFinal && !("yes" in options) && !canBeAsked) return noTerminal("do it");
       return problemIn(act, sentBy(act, options));
     },
     async run(

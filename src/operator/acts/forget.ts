@@ -3,7 +3,7 @@ import type { RecordView } from "#store";
 import { returnsOfRecord } from "../state/returns-of-record.ts";
 import { returnLabel } from "../text/return-text.ts";
 import { defineAct } from "./act.ts";
-import { UsageError, type Ended } from "./command.ts";
+import { noTerminal, UsageError, type Ended } from "./command.ts";
 import { knownRecord, labelOf } from "./known-record.ts";
 import type { StoreSystems } from "./systems.ts";
 
@@ -54,8 +54,7 @@ It cannot be undone. The file of the store is rewritten: seconds per gigabyte, i
       if (!yes) {
         warn(`${placesText}\n`);
         const answer = await ask(`Forget ${recordLabel(id)}? This cannot be undone. (yes/no)`);
-        if (answer === undefined)
-          throw new UsageError("No terminal to ask on: add --yes to forget it without confirmation.");
+        if (answer === undefined) throw new UsageError(noTerminal("forget it"));
         if (!answer) {
           warn("Nothing was forgotten.\n");
           return { needsPerson: true };

@@ -2,7 +2,7 @@ import { counted, oneLine, ParkError, type RecordId, type RecordState } from "#m
 import { eachRecord, isAnswerable, type RecordStore } from "#store";
 import { groupIds } from "../state/noted-groups.ts";
 import { defineAct } from "./act.ts";
-import { UsageError, type AtTerminal } from "./command.ts";
+import { noTerminal, UsageError, type AtTerminal } from "./command.ts";
 import { skipAll, skipGroupAct, type Skipped } from "./skip-group.ts";
 import type { StoreSystems } from "./systems.ts";
 
@@ -42,7 +42,7 @@ export const skipAct = defineAct({
         return "Name one record as stream/key, a stream with --code, or a cause with --group.";
       return (group === undefined && code === undefined) || yes || canBeAsked
         ? undefined
-        : "No terminal to ask on: add --yes to leave the records out without confirmation.";
+        : noTerminal("leave the records out");
     },
     async run(systems, [target]: [RecordId | string], { code, group, yes = false }: SkipOptions, at) {
       const { warn } = at;

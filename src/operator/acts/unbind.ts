@@ -3,7 +3,7 @@ import { shownAs } from "#pipeline";
 import { recordWord } from "../text/shell.ts";
 import { sideText } from "../text/sides.ts";
 import { defineAct } from "./act.ts";
-import type { AtTerminal, Ended } from "./command.ts";
+import { noTerminal, type AtTerminal, type Ended } from "./command.ts";
 import { whole } from "./inputs.ts";
 import { knownRecord, knownStream, labelOf } from "./known-record.ts";
 import type { StoreSystems } from "./systems.ts";
@@ -61,7 +61,7 @@ parked (E_UNBOUND) and stays held, whatever changes in the ERP: nothing is bound
 the new id once it is bound again.
 `,
     objection: ({ yes }: UnbindOptions, { canBeAsked }) =>
-      yes || canBeAsked ? undefined : "No terminal to ask on: add --yes to end the binding without confirmation.",
+      yes || canBeAsked ? undefined : noTerminal("end the binding"),
     async run(systems, [id]: [RecordId], options: UnbindOptions, at): Promise<Ended> {
       const serviceId = await meant(systems, id, options, at);
       if (serviceId === "no") return { needsPerson: true };

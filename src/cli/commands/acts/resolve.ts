@@ -6,7 +6,7 @@ import { commandActor, withActor, type ActOptions } from "../../actor.ts";
 import { positiveInteger, recordArgument } from "../../arguments.ts";
 import { openStoreContext, type Registration } from "../../command-context.ts";
 import { openPartsContext } from "../../parts-context.ts";
-import { confirmed } from "../../interview.ts";
+import { confirmed, expectTerminal } from "../../interview.ts";
 import { momentArgument } from "../../moment.ts";
 import { exitCode, printJson, UsageError, type Io } from "../../output/io.ts";
 import { overwriteText, sideText } from "#operator";
@@ -67,8 +67,7 @@ async function answer(id: RecordId, kind: "create" | "skip", options: ResolveOpt
 
 /** Shows both sides and asks, before anything is bound. */
 async function bindTo(id: RecordId, serviceId: number, options: ResolveOptions, io: Io): Promise<number> {
-  if (!options.yes && !(io.isTerminal && io.stdin))
-    throw new UsageError("No terminal to ask on: add --yes to bind without confirmation.");
+  if (!options.yes) expectTerminal(io, "bind");
   await using context = await openPartsContext(options, io, [id.stream]);
   const stream = context.configuration.syncFile.streams.find(({ name }) => name === id.stream)!;
   const isMeant = async (proposed: ProposedBinding, binding: Binding) => {

@@ -4,7 +4,7 @@ import { loadLocalSettings, storeLocation } from "#settings";
 import { openStore, type Store, type StoredStream } from "#store";
 import { commandActor, withActor, type ActOptions } from "../../actor.ts";
 import { operatorLogger, readFiles, type Registration } from "../../command-context.ts";
-import { confirmed } from "../../interview.ts";
+import { confirmed, expectTerminal } from "../../interview.ts";
 import { exitCode, printJson, UsageError, type Io } from "../../output/io.ts";
 
 interface RenameOptions extends ActOptions {
@@ -29,8 +29,7 @@ history, and the position of the next poll move to the new name. Nothing is sent
 
 /** `svcsync rename-stream OLD NEW`: moves everything that the store holds of a stream to its new name. */
 async function run(from: StreamName, to: StreamName, options: RenameOptions, io: Io): Promise<number> {
-  if (!options.yes && !(io.isTerminal && io.stdin))
-    throw new UsageError("No terminal to ask on: add --yes to rename the stream without confirmation.");
+  if (!options.yes) expectTerminal(io, "rename the stream");
   const { settings, secrets } = loadLocalSettings(options);
   const syncFile = await readFiles(settings, secrets, io);
   const stream = expectRenamed(from, to, syncFile);

@@ -16,8 +16,8 @@ import { countLeft, Outcomes, outlookText, resultText, type ApplyResult } from "
 import { expectSameSystems } from "../../apply/staleness.ts";
 import { positiveInteger } from "../../arguments.ts";
 import { openStoreContext, readConfiguration, type JsonOptions, type Registration } from "../../command-context.ts";
-import { confirmed } from "../../interview.ts";
-import { exitCode, printJson, UsageError, type Io } from "../../output/io.ts";
+import { confirmed, expectTerminal } from "../../interview.ts";
+import { exitCode, printJson, type Io } from "../../output/io.ts";
 import { endedEarly, horizonMsOf, untilEnd, type RoundEnd } from "../../round.ts";
 import { openStorePlanner } from "../../store-planner.ts";
 
@@ -47,8 +47,7 @@ export const registerApply: Registration = (cli) =>
 
 /** `svcsync apply FILE`: delivers exactly what the plan says, or nothing. */
 async function apply(path: string, options: ApplyOptions, io: Io): Promise<number> {
-  if (!options.yes && !(io.isTerminal && io.stdin))
-    throw new UsageError("No terminal to ask on: add --yes to apply the plan without confirmation.");
+  if (!options.yes) expectTerminal(io, "apply the plan");
   const plan = await PlanOnDisk.open(path);
   // Before anything is polled: the rows of another ERP must not get into this store.
   await expectOwnPlan(plan, options, io);

@@ -20,7 +20,7 @@ import type { StreamSample } from "../../check/sample.ts";
 import { refusedFindings } from "../../check/refused-findings.ts";
 import { openUncached } from "../../check/uncached-service.ts";
 import { readFiles, type JsonOptions, type Registration } from "../../command-context.ts";
-import { Interview } from "../../interview.ts";
+import { canBeAsked, Interview } from "../../interview.ts";
 import { exitCode, printJson, UsageError, type Io } from "../../output/io.ts";
 import { wrapped } from "../../output/wrapped.ts";
 
@@ -99,7 +99,7 @@ export async function readFindings(options: CheckOptions, io: Io): Promise<Findi
 }
 
 function interviewOf({ json, offline }: CheckOptions, io: Io): Interview {
-  if (json || offline || !io.isTerminal || io.stdin === undefined)
+  if (json || offline || !canBeAsked(io))
     throw new UsageError("--edits asks a person: run it in a terminal, without --json and --offline.");
   return new Interview(io, io.stdin);
 }
