@@ -1,12 +1,4 @@
-import {
-  recordLabel,
-  type ErrorFacts,
-  type RecordId,
-  type RecordState,
-  type ReturnId,
-  type ReturnState,
-  type StreamName,
-} from "#model";
+import { recordLabel, type ErrorFacts, type RecordId, type ReturnId, type ReturnState, type StreamName } from "#model";
 import { roughDuration } from "#operator";
 import { html, type Content, type Html } from "#server";
 
@@ -51,7 +43,8 @@ export function linkTo(id: RecordId): Html {
   return html`<a href="${pathOf(id)}">${recordLabel(id)}</a>`;
 }
 
-export function badge(state: RecordState): Html {
+/** The state of a record, a stream or a return. */
+export function badge(state: string): Html {
   return html`<span class="badge ${state}">${state}</span>`;
 }
 

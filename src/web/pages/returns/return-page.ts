@@ -5,7 +5,7 @@ import type { AuditRecord, StoredReturn } from "#store";
 import type { ReturnDetail } from "../../contract.ts";
 import { actForms } from "../frame/act-form.ts";
 import { page, type Frame } from "../frame/layout.ts";
-import { fact, instant, linkTo, reason, returnPath, returnsPath, sentence } from "../frame/wording.ts";
+import { badge, fact, instant, linkTo, reason, returnPath, returnsPath, sentence } from "../frame/wording.ts";
 
 export interface ReturnPage {
   readonly detail: ReturnDetail;
@@ -20,7 +20,7 @@ export function returnPage({ detail, frame, now }: ReturnPage): Html {
   return page({
     title: `svcsync: ${label}`,
     frame,
-    main: html`<h1>${label} <span class="badge ${item.state}">${item.state}</span></h1>
+    main: html`<h1>${label} ${badge(item.state)}</h1>
       <p>${returnMeaning(item)}</p>
       <div class="card ${item.state}">
         <dl>${facts(detail, now)}</dl>
@@ -103,7 +103,7 @@ function versionsTable(versions: readonly StoredReturn[], now: number): Html {
         (each) =>
           html`<tr>
             <th scope="row">${versionLink(each)} <span class="quiet">${each.kind}</span></th>
-            <td><span class="badge ${each.state}">${each.state}</span></td>
+            <td>${badge(each.state)}</td>
             <td data-head="Prepared">${instant(each.preparedAt, now)}</td>
           </tr>`,
       ),

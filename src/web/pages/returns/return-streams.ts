@@ -3,7 +3,7 @@ import { roughDuration, type ReturnStatus } from "#operator";
 import { html, scrollingTable, type Html } from "#server";
 import { actForms } from "../frame/act-form.ts";
 import type { Frame } from "../frame/layout.ts";
-import { returnsPath, sentence } from "../frame/wording.ts";
+import { badge, returnsPath, sentence } from "../frame/wording.ts";
 
 /** The lane back to the ERP on the status page; nothing without streams of returns. */
 export function returnStreams(statuses: readonly ReturnStatus[], frame: Frame): Html | undefined {
@@ -23,7 +23,7 @@ export function returnCard(status: ReturnStatus, frame: Frame): Html {
   const { name, state, attention } = status;
   const forms = actForms("returnStream", name, status, frame);
   return html`<article class="card ${state}">
-    <h3><a href="${returnsPath({ stream: name })}">${name}</a> <span class="badge ${state}">${state}</span></h3>
+    <h3><a href="${returnsPath({ stream: name })}">${name}</a> ${badge(state)}</h3>
     <ul aria-label="${name}: attention">
       ${attention.map((text) => html`<li>${sentence(text)}</li>`)}
     </ul>
@@ -39,7 +39,7 @@ function row(status: ReturnStatus, frame: Frame): Html {
   return html`<tr>
     <th scope="row"><a href="${returnsPath({ stream: name })}">${name}</a></th>
     <td>
-      <span class="badge ${state}">${state}</span>
+      ${badge(state)}
       ${forms.map((form) => form.html)}
     </td>
     <td data-head="Oldest without an answer">${unansweredMs === undefined ? "none" : roughDuration(unansweredMs)}</td>

@@ -3,7 +3,7 @@ import { returnLabel, type ReturnStatus } from "#operator";
 import { html, scrollingTable, type Html } from "#server";
 import type { StoredReturn } from "#store";
 import { page, type Frame } from "../frame/layout.ts";
-import { instant, reason, returnPath, returnsPath } from "../frame/wording.ts";
+import { badge, instant, reason, returnPath, returnsPath } from "../frame/wording.ts";
 import { returnCard } from "./return-streams.ts";
 
 export const returnsPerPage = 50;
@@ -53,7 +53,7 @@ function table(returns: readonly StoredReturn[], now: number): Html {
       (item) =>
         html`<tr>
           <th scope="row"><a href="${returnPath(item)}">${returnLabel(item)}</a></th>
-          <td><span class="badge ${item.state}">${item.state}</span> <span class="quiet">${item.kind}</span></td>
+          <td>${badge(item.state)} <span class="quiet">${item.kind}</span></td>
           <td data-head="Since">${instant(item.deliveredAt ?? item.preparedAt, now)}</td>
           <td data-head="Why">${item.error && reason(item.error)}</td>
         </tr>`,

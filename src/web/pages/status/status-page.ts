@@ -23,7 +23,7 @@ import { page, type Frame } from "../frame/layout.ts";
 import { decisionForms } from "./stream-forms.ts";
 import { streamHeads, streamRow } from "./stream-rows.ts";
 import { returnStreams } from "../returns/return-streams.ts";
-import { instant, sentence } from "../frame/wording.ts";
+import { badge, instant, sentence } from "../frame/wording.ts";
 
 export interface StatusPage {
   readonly overview: Overview;
@@ -82,7 +82,7 @@ function streamCard(stream: StreamStatus, frame: Frame): Html {
   const { name, state, attention, cursor } = stream;
   const todo = cursor.error && remedyOf(cursor.error, { stream: name });
   return html`<article class="card ${state}">
-    <h3>${name} <span class="badge ${state}">${state}</span></h3>
+    <h3>${name} ${badge(state)}</h3>
     <ul aria-label="${name}: attention">
       ${attention.map((text) => html`<li>${sentence(text)}</li>`)}
     </ul>

@@ -26,7 +26,7 @@ export function streamRow(stream: StreamStatus, history: readonly HistoryHour[],
   return html`<tr>
     <th scope="row">${name}<br /><span class="quiet">${source} → ${resource}</span></th>
     <td>
-      <span class="badge ${state}">${state}</span><br /><span class="quiet">${meaningOf(stream)}</span>
+      ${badge(state)}<br /><span class="quiet">${meaningOf(stream)}</span>
       ${more(stream, frame)}
     </td>
     <td data-head="Last poll">${lastPoll(stream, now)}</td>
