@@ -8,6 +8,7 @@ export {
   urgencyOf,
   type BlockedPolicy,
   type Urgency,
+  streamMeanings,
 } from "./state/attention.ts";
 export { healsItself, knownRemedyOf, recordRemedy, remedyOf, type Concerned } from "./state/remedies.ts";
 export { ErrorGroups, groupIdOf, type ErrorGroup } from "./state/groups.ts";
@@ -20,7 +21,15 @@ export {
   type ReturnTrouble,
 } from "./state/return-status.ts";
 export { recordOfReturn, returnsOfRecord } from "./state/returns-of-record.ts";
-export { lineAmount, shownLineColumns, returnLabel, returnMeaning, returnValue } from "./text/return-text.ts";
+export {
+  lineAmount,
+  openReturnStates,
+  shownLineColumns,
+  returnLabel,
+  returnMeaning,
+  returnMeanings,
+  returnValue,
+} from "./text/return-text.ts";
 export { findReturn, knownReturnStream } from "./acts/returns/known-return.ts";
 export { withIsoTimes } from "./text/json-view.ts";
 export { recordWord, shellQuoted } from "./text/shell.ts";
@@ -98,6 +107,7 @@ export {
   type AdoptionReport,
   blindTexts,
   decideAdoption,
+  verdictMeanings,
 } from "./acts/adopt.ts";
 export { hasGrown, isSnoozed, knownGroup, notedGroups, readGroups, type NotedGroup } from "./state/noted-groups.ts";
 export { isShared, memberState, unknownMember } from "./text/cluster-text.ts";

@@ -53,7 +53,7 @@ describe("the status page in a browser", () => {
     const text = await row.innerText();
 
     expect(text).toContain("erp → customerContact");
-    expect(text).toMatch(/failing\s+the last poll failed; the next one retries/);
+    expect(text).toMatch(/failing\s+the last poll failed, and the next one retries/);
     expect(text).toContain("oldest undelivered change: 4 min old");
     expect(text).toMatch(/1,187\s+applied/);
     expect(text).not.toContain('"stamp"');

@@ -29,6 +29,17 @@ export const adoptAct = defineAct({
 /** What a first run would do with a record of the ERP, in the order in which people read it. */
 export const adoptionVerdicts = ["bound", "matched", "deleted", "new", "ambiguous", "left out", "unclear"] as const;
 
+export const verdictMeanings: Readonly<Record<PlannedRecord["verdict"] | "only in the service", string>> = {
+  bound: "already linked",
+  matched: "one record of the service has this natural key: bound",
+  deleted: "matched, and deleted in the ERP: bound, then removed or set as its stream says",
+  new: "no record of the service has this key: created",
+  ambiguous: "several records of the service have this key: parked for a person",
+  "left out": "by a rule, by create: never, or gone in the ERP: not created",
+  unclear: "could not be compared: parked or waiting",
+  "only in the service": "no row of the ERP matches it: never touched",
+};
+
 /** Verdicts for which examples are shown; those that need a person come first. */
 const SHOWN = ["ambiguous", "unclear", "deleted", "matched"] as const;
 /** Examples per verdict: the whole list is in the CSV. */

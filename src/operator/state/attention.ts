@@ -21,6 +21,14 @@ const meanings: Readonly<Record<RecordState, string>> = {
   deleted: "The ERP no longer has it, and its deletion was carried out.",
 };
 
+export const streamMeanings: Readonly<Record<StreamStatus["state"], string>> = {
+  loading: "the first load is in progress",
+  following: "every change is followed",
+  failing: "the last poll failed, and the next one retries; or a file was refused",
+  held: "nothing is delivered until a person decides",
+  paused: "nothing is delivered until the end of the pause",
+};
+
 const unboundDue =
   "A person ended its binding. Nothing is sent for it until a person decides which record of the service it is.";
 

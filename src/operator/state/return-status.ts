@@ -2,7 +2,7 @@ import type { ReturnStream } from "#mapping";
 import { counted, errorText, type ErrorFacts, type ReturnState } from "#model";
 import type { ReturnCounts, ReturnMark, ReturnStore, StoredReturn } from "#store";
 import { roughDuration } from "../text/figures.ts";
-import { returnLabel } from "../text/return-text.ts";
+import { openReturnStates, returnLabel } from "../text/return-text.ts";
 import { healsItself, remedyOf } from "./remedies.ts";
 import type { Urgency } from "./attention.ts";
 
@@ -161,7 +161,8 @@ function remedy(code: string, stream: string): string {
   return remedyOf({ code }, { stream });
 }
 
-const OPEN: readonly ReturnState[] = ["blocked", "held", "prepared", "delivered", "uncertain"];
+/** A refused one is settled as far as the ERP is concerned. */
+const OPEN = openReturnStates.filter((state) => state !== "refused");
 
 /** A stream that the sync file no longer has: nothing of it is handed over, and no answer is read. */
 function unlisted({ stream, states }: ReturnCounts): ReturnStatus[] {

@@ -6,7 +6,7 @@ export function returnLabel({ stream, subject, version }: ReturnId): string {
   return `${stream}/${subject}/${version}`;
 }
 
-const meanings: Readonly<Record<ReturnState, string>> = {
+export const returnMeanings: Readonly<Record<ReturnState, string>> = {
   blocked: "Its content cannot be made yet, and svcsync tries again.",
   seen: "It was like this when the lane was switched on; the ERP was not told.",
   held: "A person decides whether the ERP is told.",
@@ -18,9 +18,19 @@ const meanings: Readonly<Record<ReturnState, string>> = {
   withdrawn: "It is not handed over.",
 };
 
+/** Those that are not settled. */
+export const openReturnStates: readonly ReturnState[] = [
+  "blocked",
+  "held",
+  "prepared",
+  "delivered",
+  "refused",
+  "uncertain",
+];
+
 /** What a return's state means for it. */
 export function returnMeaning({ state, following }: Pick<StoredReturn, "state" | "following">): string {
-  if (state !== "accepted" || following === undefined) return meanings[state];
+  if (state !== "accepted" || following === undefined) return returnMeanings[state];
   return following === "done"
     ? "The ERP accepted it, and the service has the document number."
     : "The ERP accepted it; the document number is still to be written into the service.";

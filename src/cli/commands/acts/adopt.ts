@@ -2,15 +2,25 @@ import { readFile } from "node:fs/promises";
 import { openMatcher } from "#daemon";
 import type { Stream } from "#mapping";
 import { codeOf, oneLine, ParkError, recordLabel } from "#model";
-import { adoptionExamples, adoptionReport, adoptionVerdicts, bind, blindTexts, decideAdoption } from "#operator";
+import {
+  adoptionExamples,
+  adoptionReport,
+  adoptionVerdicts,
+  bind,
+  blindTexts,
+  decideAdoption,
+  overwriteText,
+  sideText,
+  verdictMeanings,
+} from "#operator";
 import { AdoptionPlanner, type AdoptionPlan, type PlannedRecord } from "#pipeline";
 import { commandActor, withActor, type ActOptions } from "../../actor.ts";
 import { adoptionCsv, readAnswers, type CsvRow } from "../../adoption-csv.ts";
 import type { Registration } from "../../command-context.ts";
 import { openPartsContext, type PartsContext } from "../../parts-context.ts";
 import { NewFile, expectNewFile } from "../../output/new-file.ts";
+import { glossary } from "../../output/glossary.ts";
 import { exitCode, printJson, UsageError, type Io } from "../../output/io.ts";
-import { overwriteText, sideText } from "#operator";
 import { table } from "../../output/table.ts";
 
 export interface AdoptOptions extends ActOptions {
@@ -30,15 +40,8 @@ export const registerAdopt: Registration = (cli) =>
       .option("--confirm", "release the streams: bind matches, create new records, park ambiguous ones")
       .option("--create-all", "release the streams without matching: create every record"),
   )
-    .addHelpText("after", verdictWords)
+    .addHelpText("after", glossary("Verdicts", verdictMeanings))
     .action(cli.action((names: readonly string[], options: AdoptOptions, io: Io) => adopt(names, options, io)));
-
-const verdictWords = `
-Verdicts: bound (already linked), matched (exactly one record of the service has this natural key), deleted (matched, but
-deleted in the ERP: it is bound, then removed or set as the stream says), new (no record has this key), ambiguous (several
-have), left out (nothing to create: deleted in the ERP, or the stream's rules), unclear (the record could not be compared).
-"only in the service": records that no row of the ERP matches; they are never touched.
-`;
 
 /**
  * `svcsync adopt [STREAM…]`: shows which service records the ERP's records already correspond to. Writes nothing until

@@ -6,7 +6,9 @@ import {
   derivedCommand,
   knownReturnStream,
   readReturns,
+  openReturnStates,
   returnLabel,
+  returnMeanings,
   returnNotes,
   returnUrgency,
   type ReturnStatus,
@@ -16,6 +18,7 @@ import { registerAct } from "../../act-command.ts";
 import { withActor } from "../../actor.ts";
 import { positiveInteger } from "../../arguments.ts";
 import { openStoreContext, type CommandLine, type JsonOptions, type Registration } from "../../command-context.ts";
+import { glossary } from "../../output/glossary.ts";
 import { exitCode, printJson, urgencyCode, type Io } from "../../output/io.ts";
 import { fittingTables, table } from "../../output/table.ts";
 import { wrapped } from "../../output/wrapped.ts";
@@ -29,9 +32,6 @@ interface ReturnsOptions extends JsonOptions {
   readonly limit: number;
 }
 
-/** Those that are not settled. */
-const open: readonly ReturnState[] = ["blocked", "held", "prepared", "delivered", "refused", "uncertain"];
-
 /** `svcsync returns` and what is below it: what goes back to the ERP. */
 export const registerReturns: Registration = (cli) => {
   const returns = withActor(
@@ -40,7 +40,7 @@ export const registerReturns: Registration = (cli) => {
       .argument("[stream]", "list the returns of this stream (default: all streams, with counts)")
       .addOption(new Option("--state <state...>", "states to list").choices(RETURN_STATES))
       .option("--limit <count>", "list at most this many", positiveInteger, 100)
-      .addHelpText("after", states),
+      .addHelpText("after", glossary("States of a return", returnMeanings)),
   );
   returns.action(cli.action(run));
   const below: CommandLine = {
@@ -57,12 +57,6 @@ export const registerReturns: Registration = (cli) => {
   for (const act of acts) if (commandOf(act).startsWith("returns ")) registerAct(below, act, derivedCommand(act));
 };
 
-const states = `
-States of a return: prepared (to be handed over), delivered (in the inbox, not answered), accepted and refused (by the ERP),
-held (waits for you: show, send or withdraw it), blocked (a key is missing; retried), uncertain (you must look into the ERP),
-withdrawn (by you), seen (was like this when the lane was switched on).
-`;
-
 async function run(stream: string | undefined, options: ReturnsOptions, io: Io): Promise<number> {
   await using context = await openStoreContext(options, io);
   const { store, syncFile } = context;
@@ -77,7 +71,7 @@ const nothing = "Nothing goes back to the ERP: the sync file has no returns.\n";
 
 async function list(
   stream: string,
-  { state = open, limit, json }: ReturnsOptions,
+  { state = openReturnStates, limit, json }: ReturnsOptions,
   {
     store,
     syncFile,

@@ -12,6 +12,7 @@ import {
   remedyOf,
   returnNotes,
   returnUrgency,
+  streamMeanings,
   unlistedStreams,
   urgencyOf,
   upkeepText,
@@ -22,6 +23,7 @@ import { streamStatus, type StreamStatus } from "#pipeline";
 import { eachRecord } from "#store";
 import { openStoreContext, type JsonOptions, type Registration, type StoreContext } from "../../command-context.ts";
 import { daemonWords } from "../../output/daemon-words.ts";
+import { glossary } from "../../output/glossary.ts";
 import { exitCode, printJson, urgencyCode, type Io } from "../../output/io.ts";
 import { fittingTables } from "../../output/table.ts";
 import { wrapped } from "../../output/wrapped.ts";
@@ -34,10 +36,7 @@ export const registerStatus: Registration = (cli) =>
     .addHelpText("after", streamWords)
     .action(cli.action(status));
 
-const streamWords = `
-Stream states: loading (first load in progress), following (new changes are delivered), failing (the last poll failed and is
-retried, or a file was refused), held (nothing is delivered until you decide: svcsync adopt, or svcsync plan after a changed mapping),
-paused (nothing is delivered until the time set with svcsync pause).
+const streamWords = `${glossary("Stream states", streamMeanings)}A held stream waits for "svcsync adopt", or for "svcsync plan" after a changed mapping. "svcsync pause" sets the end of a pause.
 Records: in sync (the service has what the ERP showed last), due (in progress), waiting (for another record), parked and
 uncertain (you must act), left out (by the rules of the stream or by a user), deleted (in the ERP).
 `;

@@ -1,4 +1,4 @@
-import { adoptAct, adoptionVerdicts, blindTexts, compareAct, type AdoptionReport } from "#operator";
+import { adoptAct, adoptionVerdicts, blindTexts, compareAct, verdictMeanings, type AdoptionReport } from "#operator";
 import type { Held, PlannedRecord, StreamStatus } from "#pipeline";
 import { html, scrollingTable, type Html } from "#server";
 import type { AdoptionState } from "../../contract.ts";
@@ -73,7 +73,7 @@ function reported(report: AdoptionReport, frame: Frame): Html {
     ["only in the service", onlyInService] as const,
   ];
   return html`<ul class="tiles">
-      ${figures.filter(([, count]) => count > 0).map(([verdict, count]) => html`<li><strong>${count.toLocaleString("en")}</strong> ${verdict}<br /><span class="quiet">${meanings[verdict]}</span></li>`)}
+      ${figures.filter(([, count]) => count > 0).map(([verdict, count]) => html`<li><strong>${count.toLocaleString("en")}</strong> ${verdict}<br /><span class="quiet">${verdictMeanings[verdict]}</span></li>`)}
     </ul>
     ${blindTexts(report).map((text) => html`<p class="problem">${sentence(text)}</p>`)}
     ${frame.visitor?.role === "act" ? decision(report, frame) : html`<p>A login with the role <em>act</em> may decide, or <code class="command">svcsync adopt ${stream} --confirm</code>.</p>`}
@@ -83,17 +83,6 @@ function reported(report: AdoptionReport, frame: Frame): Html {
       <code class="command">svcsync adopt ${stream} --csv list.csv</code>
     </p>`;
 }
-
-const meanings: Readonly<Record<string, string>> = {
-  bound: "already linked",
-  matched: "one record of the service has this key: bound",
-  deleted: "deleted in the ERP: bound, then removed as the sync file says",
-  new: "no record of the service has this key: created",
-  ambiguous: "several records of the service have this key: parked for a person",
-  "left out": "by a rule, by create: never, or gone in the ERP: not created",
-  unclear: "could not be compared: parked or waiting",
-  "only in the service": "never touched",
-};
 
 function decision({ stream, create, blindFields, counts }: AdoptionReport, frame: Frame): Html {
   const action = addressOf(adoptAct, stream);

@@ -38,10 +38,7 @@ function row(status: ReturnStatus, frame: Frame): Html {
   const forms = attention.length > 0 ? [] : actForms("returnStream", name, status, frame);
   return html`<tr>
     <th scope="row"><a href="${returnsPath({ stream: name })}">${name}</a></th>
-    <td>
-      ${badge(state)}
-      ${forms.map((form) => form.html)}
-    </td>
+    <td>${badge(state)} ${forms.map((form) => form.html)}</td>
     <td data-head="Oldest without an answer">${unansweredMs === undefined ? "none" : roughDuration(unansweredMs)}</td>
     <td>
       ${states.map(

@@ -1,5 +1,5 @@
 import { RETURN_STATES, type ReturnId, type ReturnState } from "#model";
-import { returnLabel, type ReturnStatus } from "#operator";
+import { openReturnStates, returnLabel, type ReturnStatus } from "#operator";
 import { html, scrollingTable, type Html } from "#server";
 import type { StoredReturn } from "#store";
 import { page, type Frame } from "../frame/layout.ts";
@@ -15,10 +15,8 @@ export interface ReturnsPageQuery {
   readonly after: ReturnId | undefined;
 }
 
-const open: readonly ReturnState[] = ["blocked", "held", "prepared", "delivered", "refused", "uncertain"];
-
 export function returnStatesOf({ state }: ReturnsPageQuery): readonly ReturnState[] {
-  return state === undefined ? open : [state];
+  return state === undefined ? openReturnStates : [state];
 }
 
 export interface ReturnsPage {

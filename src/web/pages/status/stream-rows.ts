@@ -1,5 +1,5 @@
 import { counted, RECORD_STATES } from "#model";
-import { arrivalText, roughDuration } from "#operator";
+import { arrivalText, roughDuration, streamMeanings } from "#operator";
 import type { StreamStatus } from "#pipeline";
 import { html, type Content, type Html } from "#server";
 import type { HistoryHour } from "#store";
@@ -8,15 +8,6 @@ import type { Frame } from "../frame/layout.ts";
 import { recordsPath } from "../record/records-page.ts";
 import { sparkline } from "./sparkline.ts";
 import { badge, instant, streamPath } from "../frame/wording.ts";
-
-/** The meaning of each stream state. */
-const meanings: Readonly<Record<StreamStatus["state"], string>> = {
-  loading: "the first load is in progress",
-  following: "every change is followed",
-  failing: "the last poll failed; the next one retries",
-  held: "nothing is delivered until a person decides",
-  paused: "nothing is delivered until the end of the pause",
-};
 
 export const streamHeads = ["Stream", "State", "Last poll", "Records by state", "Delivered in 24 h"];
 
@@ -40,7 +31,7 @@ export function streamRow(stream: StreamStatus, history: readonly HistoryHour[],
 
 function meaningOf({ state, cursor: { error }, refusedFiles = [] }: StreamStatus): string {
   const isOfFile = state === "failing" && refusedFiles.some(({ code }) => code === error?.code);
-  return isOfFile ? "rows of a refused file are missing" : meanings[state];
+  return isOfFile ? "rows of a refused file are missing" : streamMeanings[state];
 }
 
 function lastPoll(stream: StreamStatus, now: number): Html {
