@@ -1,7 +1,8 @@
 import type { Json, JsonObject, ResourceName } from "#model";
 import { RequestRefusal } from "./api/answer.ts";
 import { reportOf, type Reports } from "./api/reports.ts";
-import type { Caller, Tenant } from "./api/tenant.ts";
+import { originOf, type Caller, type Tenant } from "./api/tenant.ts";
+import { untouchedReport } from "./api/writes.ts";
 import type { ReportAction } from "./catalogue/resource.ts";
 import type { StoredRecord } from "./records/version.ts";
 
@@ -31,28 +32,27 @@ export class People {
 
   /** Changes fields of a record, read-only ones too. The edit of a line moves its service record as the tenant does. */
   edit(resource: ResourceName, id: number, values: JsonObject): StoredRecord {
-    const record: StoredRecord = { ...this.#one(resource, id), ...values, ...this.#stamps(resource), id };
-    this.#tenant.database.put(resource, record, { action: "edit", username: PEOPLE.account.username, sent: values });
+    const record = this.#tenant.restate(resource, this.#one(resource, id), values, values, PEOPLE);
     this.#reports.lineChanged(resource, record, PEOPLE);
     return record;
   }
 
   add(resource: ResourceName, values: JsonObject): StoredRecord {
-    const created = this.#tenant.resource(resource).stamps === "both" ? { created: this.#tenant.now() } : {};
+    const known = this.#tenant.resource(resource);
     const record: StoredRecord = {
-      ...created,
-      ...this.#stamps(resource),
+      ...this.#tenant.createStamps(known),
+      ...this.#tenant.editStamps(known),
       ...values,
       id: this.#tenant.database.nextId(),
     };
-    this.#tenant.database.put(resource, record, { action: "create", username: PEOPLE.account.username, sent: values });
+    this.#tenant.database.put(resource, record, { ...originOf(PEOPLE, "create"), sent: values });
     this.#reports.lineChanged(resource, record, PEOPLE);
     return record;
   }
 
   remove(resource: ResourceName, id: number): void {
     const record = this.#one(resource, id);
-    this.#tenant.database.remove(resource, id, { action: "delete", username: PEOPLE.account.username });
+    this.#tenant.database.remove(resource, id, originOf(PEOPLE, "delete"));
     this.#reports.lineChanged(resource, record, PEOPLE);
   }
 
@@ -91,13 +91,7 @@ export class People {
 
   /** A service record with work, finished and approved. */
   approvedReport(values: JsonObject): StoredRecord {
-    const { id } = this.add("svcDocument", {
-      billable: true,
-      ...Object.fromEntries(
-        ["finished", "preFinished", "approved", "canceled", "drafted"].map((name) => [name, false]),
-      ),
-      ...values,
-    });
+    const { id } = this.add("svcDocument", { billable: true, ...untouchedReport, ...values });
     this.work(id);
     this.act(id, "finish");
     return this.act(id, "approve");
@@ -126,14 +120,5 @@ export class People {
 
   #named(resource: ResourceName, name: string): Json {
     return this.#tenant.database.table(resource).find("name", name)[0]?.id ?? null;
-  }
-
-  #stamps(resource: ResourceName): JsonObject {
-    const { stamps, fields } = this.#tenant.resource(resource);
-    const now = this.#tenant.now();
-    return {
-      ...(stamps === "none" ? {} : { modified: now }),
-      ...(fields.has("serverModified") ? { serverModified: now } : {}),
-    };
   }
 }

@@ -2,7 +2,7 @@ import type { Json, JsonObject, ResourceName } from "#model";
 import type { ReportAction } from "../catalogue/resource.ts";
 import type { StoredRecord } from "../records/version.ts";
 import { RequestRefusal } from "./answer.ts";
-import type { Caller, Tenant } from "./tenant.ts";
+import { originOf, type Caller, type Tenant } from "./tenant.ts";
 
 /** An approved record whose invoice record is still to be made. */
 interface Due {
@@ -52,7 +52,7 @@ export class Reports {
     expect(report["approved"] === true, "the document is not approved");
     this.#due = this.#due.filter((due) => due.report !== report.id);
     for (const invoice of this.#invoices(report.id))
-      this.#tenant.database.remove("invoice", invoice.id, originOf(caller));
+      this.#tenant.database.remove("invoice", invoice.id, originOf(caller, "delete"));
     const former = { approved: false, approvedDate: null, approvedComment: null, canChangeDocument: true };
     return this.#write(report, { ...former, invoiceNumber: null }, {}, caller);
   }
@@ -67,7 +67,7 @@ export class Reports {
       if (this.#invoices(report).length > 0) continue;
       const id = this.#tenant.database.nextId();
       const values = { invoiceNumber: null, billable: true, svcDocument: report, status: "OPEN" };
-      this.#tenant.database.put("invoice", { id, ...values }, { ...originOf(caller), action: "create" });
+      this.#tenant.database.put("invoice", { id, ...values }, originOf(caller, "create"));
     }
   }
 
@@ -120,10 +120,7 @@ export class Reports {
   }
 
   #write(report: StoredRecord, values: JsonObject, sent: JsonObject, caller: Caller): StoredRecord {
-    const now = this.#tenant.now();
-    const record: StoredRecord = { ...report, ...values, modified: now, serverModified: now, id: report.id };
-    this.#tenant.database.put("svcDocument", record, { ...originOf(caller), action: "edit", sent });
-    return record;
+    return this.#tenant.restate("svcDocument", report, values, sent, caller);
   }
 }
 
@@ -138,10 +135,6 @@ export function reportOf(tenant: Tenant, resource: ResourceName, line: StoredRec
   if (!resource.startsWith("svcDocumentT")) return undefined;
   const task = tenant.find("svcDocumentTask", Number(line["task"]));
   return tenant.find("svcDocument", Number((task ?? line)["svcDocument"]));
-}
-
-function originOf({ request, account }: Caller) {
-  return { action: "delete", request, username: account.username } as const;
 }
 
 function expect(holds: boolean, otherwise: string): void {

@@ -1,9 +1,9 @@
-import type { Clock, ResourceName } from "#model";
+import type { Clock, JsonObject, ResourceName } from "#model";
 import { openCatalogue, type Catalogue } from "../catalogue/catalogue.ts";
 import type { Resource } from "../catalogue/resource.ts";
 import type { Account } from "../account.ts";
 import { RecordDatabase } from "../records/database.ts";
-import type { StoredRecord } from "../records/version.ts";
+import type { StoredRecord, WriteAction, WriteOrigin } from "../records/version.ts";
 import type { Switches } from "../switches.ts";
 import { RequestRefusal, nothing, refusalAnswer, type ApiResponse } from "./answer.ts";
 
@@ -46,6 +46,35 @@ export class Tenant {
     return resource;
   }
 
+  /** What the service notes of a new record. */
+  createStamps({ stamps }: Resource): JsonObject {
+    const now = this.now();
+    return { ...(stamps === "both" ? { created: now } : {}), ...(stamps === "none" ? {} : { modified: now }) };
+  }
+
+  /** What the service notes with every edit, even one that changes nothing. */
+  editStamps({ stamps, fields }: Resource): JsonObject {
+    const now = this.now();
+    return {
+      ...(stamps === "none" ? {} : { modified: now }),
+      ...(fields.has("serverModified") ? { serverModified: now } : {}),
+    };
+  }
+
+  /** Stores values that no edit through the API may set. */
+  restate(
+    resource: ResourceName,
+    current: StoredRecord,
+    values: JsonObject,
+    sent: JsonObject,
+    caller: Caller,
+  ): StoredRecord {
+    const stamps = this.editStamps(this.resource(resource));
+    const record: StoredRecord = { ...current, ...values, ...stamps, id: current.id };
+    this.database.put(resource, record, { ...originOf(caller, "edit"), sent });
+    return record;
+  }
+
   /** The record with this id, if `account` may see it. */
   find(resource: ResourceName, id: number, account?: Account): StoredRecord | undefined {
     const record = this.database.table(resource).get(id)?.version.record;
@@ -79,6 +108,10 @@ export class Tenant {
   recordPath(resource: Resource, id: number): string {
     return `/restApi/v1/${this.switches.recordPath.replace("{resource}", resource.wire).replace("{id}", String(id))}`;
   }
+}
+
+export function originOf({ request, account }: Caller, action: WriteAction): WriteOrigin {
+  return { action, request, username: account.username };
 }
 
 /** Whether a record exists for this account. */

@@ -1,11 +1,11 @@
 import type { Json, JsonObject, ResourceName } from "#model";
 import type { ReportAction, Resource } from "../catalogue/resource.ts";
-import { idsOf, type StoredRecord, type WriteOrigin } from "../records/version.ts";
-import { nothing, RequestRefusal, type ApiResponse } from "./answer.ts";
+import { idsOf, type StoredRecord } from "../records/version.ts";
+import { json, nothing, RequestRefusal, type ApiResponse } from "./answer.ts";
 import { readDraft, type BodyDraft } from "./draft.ts";
 import { invoiceStatus, type Reports } from "./reports.ts";
 import type { Shaper } from "./shape.ts";
-import type { Caller, Tenant } from "./tenant.ts";
+import { originOf, type Caller, type Tenant } from "./tenant.ts";
 
 /** Creates, edits and deletes. Everything is checked before anything is written. */
 export class Writes {
@@ -30,7 +30,7 @@ export class Writes {
     fields: string | null,
     caller: Caller,
   ): ApiResponse {
-    return { status: 200, body: this.#show(resource, this.#change(resource, current, body, caller), fields) };
+    return this.#answer(resource, this.#change(resource, current, body, caller), fields);
   }
 
   /** Gives a contact or an object another customer. Its site stays with the old one unless the body names another. */
@@ -46,17 +46,11 @@ export class Writes {
     const { values } = readDraft(this.#tenant, { ...resource, required: [] }, owners, undefined);
     const { customer = null, customerLocation } = values;
     const site = "customerLocation" in owners ? (customerLocation ?? null) : null;
-    const moved = this.#restate(resource, current, { customer, customerLocation: site }, body, caller);
+    const moved = this.#tenant.restate(resource.name, current, { customer, customerLocation: site }, body, caller);
     if (resource.name === "customerContact" && withObjects === true)
       for (const object of this.#linked("customerObject", "customerContact", current.id))
-        this.#restate(
-          this.#tenant.resource("customerObject"),
-          object,
-          { customer, customerLocation: site },
-          {},
-          caller,
-        );
-    return { status: 200, body: this.#show(resource, moved, fields) };
+        this.#tenant.restate("customerObject", object, { customer, customerLocation: site }, {}, caller);
+    return this.#answer(resource, moved, fields);
   }
 
   /** Merges the ticket `source` into `target`, which gets its service records and its tags. */
@@ -67,13 +61,12 @@ export class Writes {
     fields: string | null,
     caller: Caller,
   ): ApiResponse {
-    const document = this.#tenant.resource("svcDocument");
-    for (const record of this.#linked(document.name, "ticket", source.id))
-      this.#restate(document, record, { ticket: target.id }, {}, caller);
-    this.#restate(resource, source, { mergedToTicket: target.id }, {}, caller);
+    for (const record of this.#linked("svcDocument", "ticket", source.id))
+      this.#tenant.restate("svcDocument", record, { ticket: target.id }, {}, caller);
+    this.#tenant.restate(resource.name, source, { mergedToTicket: target.id }, {}, caller);
     const tags = [...new Set([...idsOf(target["tags"]), ...idsOf(source["tags"])])];
-    const merged = this.#restate(resource, target, { tags }, {}, caller);
-    return { status: 200, body: this.#show(resource, merged, fields) };
+    const merged = this.#tenant.restate(resource.name, target, { tags }, {}, caller);
+    return this.#answer(resource, merged, fields);
   }
 
   /** Finishes, approves or cancels a service record. */
@@ -85,14 +78,13 @@ export class Writes {
     caller: Caller,
   ): ApiResponse {
     const record = this.#reports.act(current, action, body, caller);
-    return { status: 200, body: this.#show(resource, record, fields) };
+    return this.#answer(resource, record, fields);
   }
 
   delete(resource: Resource, current: StoredRecord, caller: Caller): ApiResponse {
     if (resource.name === "svcDocumentTask" && this.#hasParts(current))
       throw new RequestRefusal(400, "a task with work logs, planning times or materials cannot be deleted");
-    const origin: WriteOrigin = { action: "delete", request: caller.request, username: caller.account.username };
-    this.#tenant.database.remove(resource.name, current.id, origin);
+    this.#tenant.database.remove(resource.name, current.id, originOf(caller, "delete"));
     this.#reports.lineChanged(resource.name, current, caller);
     return nothing(204);
   }
@@ -102,29 +94,29 @@ export class Writes {
     const draft = readDraft(this.#tenant, resource, body, undefined);
     this.#checkEmbedded(draft);
     const { database } = this.#tenant;
-    const now = this.#tenant.now();
     const id = database.nextId();
     const record: Record<string, Json> & { id: number } = {
       ...initialValues(this.#tenant, resource, id, caller),
       ...draft.values,
+      ...this.#tenant.createStamps(resource),
       id,
     };
     if (resource.name === "svcDocument" && record["type"] === true) record["drafted"] = true;
-    if (resource.stamps === "both") record["created"] = now;
-    if (resource.stamps !== "none") record["modified"] = now;
     this.#commit(resource, undefined, record, draft, body, caller);
     this.#reports.lineChanged(resource.name, record, caller);
     return record;
   }
 
-  /** Checks and stores a partial edit. Every edit updates `modified`, even one that changes nothing. */
+  /** Checks and stores a partial edit. */
   #change(resource: Resource, current: StoredRecord, body: JsonObject, caller: Caller): StoredRecord {
     const draft = readDraft(this.#tenant, resource, body, current);
     this.#checkEmbedded(draft);
-    const now = this.#tenant.now();
-    const record: Record<string, Json> & { id: number } = { ...current, ...draft.values };
-    if (resource.stamps !== "none") record["modified"] = now;
-    if (resource.fields.has("serverModified")) record["serverModified"] = now;
+    const record: Record<string, Json> & { id: number } = {
+      ...current,
+      ...draft.values,
+      ...this.#tenant.editStamps(resource),
+      id: current.id,
+    };
     if (resource.name === "invoice") record["status"] = invoiceStatus(record);
     this.#commit(resource, current, record, draft, body, caller);
     if (resource.name === "invoice") this.#reports.showNumber(record, caller);
@@ -137,26 +129,11 @@ export class Writes {
     return rows.flatMap(({ version }) => version.record ?? []);
   }
 
-  /** Stores values that no edit may set. */
-  #restate(
-    resource: Resource,
-    current: StoredRecord,
-    values: JsonObject,
-    sent: JsonObject,
-    caller: Caller,
-  ): StoredRecord {
-    const now = this.#tenant.now();
-    const stamps = { modified: now, ...(resource.fields.has("serverModified") ? { serverModified: now } : {}) };
-    const record: StoredRecord = { ...current, ...values, ...stamps, id: current.id };
-    this.#commit(resource, current, record, { values: {}, dropped: [], embedded: [] }, sent, caller);
-    return record;
-  }
-
   #answerCreated(resource: Resource, record: StoredRecord, fields: string | null): ApiResponse {
     const { createAnswer, createStatus: status } = this.#tenant.switches;
     switch (createAnswer) {
       case "record":
-        return { status, body: this.#show(resource, record, fields) };
+        return { ...this.#answer(resource, record, fields), status };
       case "id":
         return { status, body: `{"id":${record.id}}` };
       case "location":
@@ -171,9 +148,9 @@ export class Writes {
   }
 
   /** A written record as `fields` requests it, always with its id. */
-  #show(resource: Resource, record: StoredRecord, fields: string | null): string {
+  #answer(resource: Resource, record: StoredRecord, fields: string | null): ApiResponse {
     const shown = this.#shaper.shape(record, this.#shaper.plan(resource, "one", fields));
-    return JSON.stringify("id" in shown ? shown : { id: record.id, ...shown });
+    return json("id" in shown ? shown : { id: record.id, ...shown });
   }
 
   #commit(
@@ -184,14 +161,8 @@ export class Writes {
     sent: JsonObject,
     caller: Caller,
   ): void {
-    const origin: WriteOrigin = {
-      action: before === undefined ? "create" : "edit",
-      request: caller.request,
-      username: caller.account.username,
-      sent: withoutSecrets(resource, sent),
-      dropped,
-    };
-    this.#tenant.database.put(resource.name, record, origin);
+    const origin = originOf(caller, before === undefined ? "create" : "edit");
+    this.#tenant.database.put(resource.name, record, { ...origin, sent: withoutSecrets(resource, sent), dropped });
     for (const { field, items } of embedded) {
       const child = this.#tenant.resource(field.targets[0]!);
       const parent = child.fields.get(field.through!)!.wire;
@@ -222,6 +193,15 @@ function withoutSecrets(resource: Resource, sent: JsonObject): JsonObject {
   return { ...sent, password: "***" };
 }
 
+/** A new report: what people have not done yet. */
+export const untouchedReport = {
+  finished: false,
+  preFinished: false,
+  approved: false,
+  canceled: false,
+  drafted: false,
+};
+
 /** Minimum number of digits in a ticket number. */
 const TICKET_DIGITS = 6;
 const DOCUMENT_DIGITS = 5;
@@ -241,8 +221,7 @@ function initialValues(tenant: Tenant, resource: Resource, id: number, caller: C
       return {
         documentNumber: `#${day}-${String(id).padStart(DOCUMENT_DIGITS, "0")}`,
         billable: true,
-        ...Object.fromEntries(["finished", "preFinished", "approved", "canceled"].map((name) => [name, false])),
-        drafted: false,
+        ...untouchedReport,
         canChangeDocument: true,
         webLink: `${tenant.url}/app/document/${id}`,
       };

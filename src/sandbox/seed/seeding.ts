@@ -12,14 +12,9 @@ import type { Switches } from "../switches.ts";
 export function seedRows(tenant: Tenant, resource: ResourceName, rows: readonly JsonObject[]): StoredRecord[] {
   const known = tenant.catalogue.resources.get(resource);
   if (known === undefined) throw unknownResource(tenant, resource);
-  const now = tenant.now();
   return rows.map((row) => {
-    const stamps = {
-      ...(known.stamps === "both" ? { created: now } : {}),
-      ...(known.stamps === "none" ? {} : { modified: now }),
-    };
     const id = typeof row["id"] === "number" ? row["id"] : tenant.database.nextId();
-    const record: StoredRecord = { ...stamps, ...row, id };
+    const record: StoredRecord = { ...tenant.createStamps(known), ...row, id };
     tenant.database.put(resource, record, { action: "seed" });
     return record;
   });
