@@ -27,6 +27,14 @@ function tell(hear: () => void): void {
   }
 }
 
+/** Resolves when the signal is aborted. */
+export function whenAborted(signal: AbortSignal): Promise<undefined> {
+  return new Promise((resolve) => {
+    if (signal.aborted) resolve(undefined);
+    else onAbort(signal, () => resolve(undefined));
+  });
+}
+
 /**
  * Settles like `work`, or rejects with the abort reason as soon as `signal` is aborted. The work continues for its other callers. If it
  * fails after all of them have left, the error is dropped.

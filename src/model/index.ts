@@ -77,7 +77,7 @@ export {
   type Backoff,
   type Clock,
 } from "./time.ts";
-export { onAbort, untilAborted } from "./abort.ts";
+export { onAbort, untilAborted, whenAborted } from "./abort.ts";
 export { Bell } from "./bell.ts";
 export { ListenerSet } from "./listener-set.ts";
 export { meantHint, nearest } from "./nearest.ts";

@@ -1,6 +1,20 @@
 import { codeOf, errorFacts, errorText, messageOf, sleep, type Finding } from "#model";
 import { knownRemedyOf } from "#operator";
-import { whenAborted } from "../when-aborted.ts";
+import type { Configuration } from "#daemon";
+import type { StreamName } from "#model";
+import type { Interview } from "../interview.ts";
+import type { StreamSample } from "./sample.ts";
+import { whenAborted } from "#model";
+
+/** What the checks share. */
+export interface CheckedParts extends Pick<Configuration, "settings" | "secrets" | "syncFile" | "logger"> {
+  /** The mapped first rows of the streams, filled once the sources were checked. */
+  readonly samples: Map<StreamName, StreamSample>;
+  /** Where a person is there to change records. */
+  readonly interview: Interview | undefined;
+  readonly as: "operator" | "reader";
+  readonly signal: AbortSignal;
+}
 
 /** What usually fixes the failure of a part, where its error code has no remedy. */
 const partRemedies = {
@@ -36,6 +50,19 @@ export async function attempt(
     const remedy = part === "mapping" ? partRemedies.mapping : (knownRemedyOf(error.code) ?? partRemedies[part]);
     return [{ subject, verdict: "problem", message: errorText(error), remedy }];
   }
+}
+
+/** One look at each of several: the failure of one does not keep the others from being looked at. */
+export async function attemptEach<T>(
+  part: keyof typeof partRemedies,
+  all: Iterable<T>,
+  look: (each: T) => Promise<Finding[]>,
+  signal: AbortSignal,
+  subjectOf: (each: T) => string,
+): Promise<Finding[]> {
+  const findings: Finding[] = [];
+  for (const each of all) findings.push(...(await attempt(part, () => look(each), signal, subjectOf(each))));
+  return findings;
 }
 
 /** How long a part may take to stop after the signal: it closes connections and ends its own Redis. */

@@ -1,5 +1,7 @@
 import type { SyncFile } from "#mapping";
 import type { Finding } from "#model";
+import { environmentWarnings } from "#settings";
+import type { GlobalOptions } from "../command-context.ts";
 
 /** Findings for a readable sync file: its streams, and what should be changed. */
 export function syncFileFindings(file: string, { streams, warnings }: SyncFile): Finding[] {
@@ -10,6 +12,17 @@ export function syncFileFindings(file: string, { streams, warnings }: SyncFile):
       return { subject: "sync file", verdict: "warning", message: `${place}: ${message}` };
     }),
   ];
+}
+
+/** Variables that svcsync ignores although they look as if they were meant for it, and values with quotes of their own. */
+export function environmentFindings(options: GlobalOptions, { variables }: SyncFile): Finding[] {
+  return environmentWarnings(options, new Set(variables)).map(({ key, found, wanted }) => ({
+    subject: `setting ${key}`,
+    verdict: "warning",
+    message: `found ${found}, expected ${wanted}`,
+    remedy:
+      "Correct it in the env file or where the process gets its environment, or ignore this if another program needs it.",
+  }));
 }
 
 const marks = { ok: "ok     ", warning: "warning", problem: "PROBLEM" } as const;

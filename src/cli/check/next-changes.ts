@@ -1,23 +1,13 @@
 import type { Change, Cursor, UnreadableRow } from "#model";
 import type { SourceStream } from "#sources";
 
-/** Up to `count` changes that a poll from `cursor` would find. It leaves no trace in the ERP, whatever the adapter. */
-export async function nextChanges(
-  source: SourceStream,
-  cursor: Cursor | null,
-  count: number,
-  signal: AbortSignal,
-): Promise<readonly Change[]> {
-  return (await nextRows(source, cursor, count, signal)).changes;
-}
-
 interface NextRows {
   readonly changes: readonly Change[];
   /** Rows that the poll would park; empty where a source shows its changes alone. */
   readonly unreadable: readonly UnreadableRow[];
 }
 
-/** What {@link nextChanges} returns, and the unreadable rows among them. */
+/** Up to `count` changes that a poll from `cursor` would find. It leaves no trace in the ERP, whatever the adapter. */
 export async function nextRows(
   source: SourceStream,
   cursor: Cursor | null,

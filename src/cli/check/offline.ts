@@ -4,8 +4,7 @@ import { catalogueFacts } from "#service";
 import { readOfflineContext, type GlobalOptions } from "../command-context.ts";
 import type { Io } from "../output/io.ts";
 import { readOnlyFinding, rewritten, unwritten } from "./check-fields.ts";
-import { environmentFindings } from "./environment-findings.ts";
-import { syncFileFindings } from "./findings-text.ts";
+import { environmentFindings, syncFileFindings } from "./findings-text.ts";
 
 interface OfflineFindings {
   readonly findings: readonly Finding[];

@@ -11,7 +11,7 @@ import type { GlobalOptions, Registration } from "../command-context.ts";
 import { exitCode, type Io } from "../output/io.ts";
 import { Progress } from "../output/progress.ts";
 import { table } from "../output/table.ts";
-import { whenAborted } from "../when-aborted.ts";
+import { whenAborted } from "#model";
 import { liveChanges, REFUSED_CUSTOMER, show } from "./live-changes.ts";
 import { ServiceReader } from "./service-reader.ts";
 import { setStage, type Stage } from "./stage.ts";

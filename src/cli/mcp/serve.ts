@@ -5,7 +5,7 @@ import { serveStdio, StdioServerTransport } from "@modelcontextprotocol/server/s
 import { version } from "#telemetry";
 import type { GlobalOptions } from "../command-context.ts";
 import { UsageError, type Io } from "../output/io.ts";
-import { whenAborted } from "../when-aborted.ts";
+import { whenAborted } from "#model";
 import { Calls } from "./call.ts";
 import { tools } from "./tools.ts";
 

@@ -4,7 +4,7 @@ import { knownRemedyOf } from "#operator";
 import { readConfiguration, type GlobalOptions, type Registration } from "../../command-context.ts";
 import { exitCode, type Io } from "../../output/io.ts";
 import { isFirstLoad, Progress } from "../../output/progress.ts";
-import { whenAborted } from "../../when-aborted.ts";
+import { whenAborted } from "#model";
 
 /**
  * A supervisor restarts a process that ended, and each start logs in once. Services lock accounts after about five

@@ -4,7 +4,7 @@ import { loadSettings, secretTexts } from "#settings";
 import { attempt } from "../../check/attempt.ts";
 import { compareDialects, compareFields, compareNames } from "../../check/compare-services.ts";
 import { findingsText } from "../../check/findings-text.ts";
-import { openUncached } from "../../check/uncached-service.ts";
+import { openUncached } from "../../check/check-service.ts";
 import { operatorLogger, readFiles, type JsonOptions, type Registration } from "../../command-context.ts";
 import { exitCode, printJson, type Io } from "../../output/io.ts";
 

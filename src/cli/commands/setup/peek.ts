@@ -4,7 +4,7 @@ import { canonicalJson, counted, errorFacts, errorText, textLines, type Change }
 import { shellQuoted } from "#operator";
 import { redacted } from "#telemetry";
 import { columnsArgument, positiveInteger } from "../../arguments.ts";
-import { nextChanges } from "../../check/next-changes.ts";
+import { nextRows } from "../../check/next-changes.ts";
 import type { GlobalOptions, Registration } from "../../command-context.ts";
 import { openPartsContext } from "../../parts-context.ts";
 import { exitCode, printJson, UsageError, type Io } from "../../output/io.ts";
@@ -48,7 +48,7 @@ async function peek(name: string, options: PeekOptions, io: Io): Promise<number>
   const { streams } = context.configuration.syncFile;
   const stream = streams.find((each) => each.name === name)!;
   const { store } = context.parts;
-  const read = await nextRows(context.parts, name, options.rows, io);
+  const read = await rowsOf(context.parts, name, options.rows, io);
   const changes = options.mask ? await maskedRows(read, stream, options, store, io) : read;
   const peeked: Peeked[] = [];
   for (const change of changes) peeked.push(await map(stream, change));
@@ -62,14 +62,14 @@ async function peek(name: string, options: PeekOptions, io: Io): Promise<number>
   return peeked.some(({ error }) => error !== undefined) ? exitCode.needsPerson : exitCode.ok;
 }
 
-async function nextRows({ sources, store }: Systems, name: string, rows: number, io: Io): Promise<readonly Change[]> {
+async function rowsOf({ sources, store }: Systems, name: string, rows: number, io: Io): Promise<readonly Change[]> {
   const source = sources.streams.get(name)!;
   const { cursor } = await store.cursor(name);
-  const next = await nextChanges(source, cursor, rows, io.signal);
-  if (next.length > 0 || cursor === null) return next;
+  const next = await nextRows(source, cursor, rows, io.signal);
+  if (next.changes.length > 0 || cursor === null) return next.changes;
   // A stream that is up to date has no next rows; its first rows show the mapping as well.
   io.stderr.write(`${name} is up to date; these are its first rows.\n`);
-  return nextChanges(source, null, rows, io.signal);
+  return (await nextRows(source, null, rows, io.signal)).changes;
 }
 
 function savedText(file: string, saved: number, known: number, isMasked: boolean): string {

@@ -2,7 +2,7 @@ import { DEFAULT_ACCOUNT, DEFAULT_TOKEN, startSandbox, type SandboxOptions } fro
 import type { Registration } from "../../command-context.ts";
 import { exitCode, type Io } from "../../output/io.ts";
 import { sandboxOptionsOf, withSandboxOptions, type SandboxArguments } from "../../sandbox-options.ts";
-import { whenAborted } from "../../when-aborted.ts";
+import { whenAborted } from "#model";
 
 export const registerSandbox: Registration = (cli) =>
   withSandboxOptions(
