@@ -34,6 +34,27 @@ export function sleep(ms: number, signal?: AbortSignal): Promise<void> {
   });
 }
 
+/** Works now and then at intervals, until the signal is aborted. */
+export async function repeatedly(everyMs: number, work: () => Promise<void>, signal: AbortSignal): Promise<void> {
+  while (!signal.aborted) {
+    await work();
+    await sleep(everyMs, signal);
+  }
+}
+
+/** Looks now and then at intervals. Resolves to true once it holds, to false when the signal is aborted before that. */
+export async function untilHolds(
+  everyMs: number,
+  holds: () => boolean | Promise<boolean>,
+  signal: AbortSignal,
+): Promise<boolean> {
+  while (!signal.aborted) {
+    if (await holds()) return true;
+    await sleep(everyMs, signal);
+  }
+  return false;
+}
+
 /** Settles like `work`, or resolves to the result of `late` after `ms` milliseconds; the work continues. */
 export function within<T, L>(ms: number, work: Promise<T>, late: () => L): Promise<T | L> {
   let timer: NodeJS.Timeout | undefined;

@@ -1,4 +1,4 @@
-import { errorFacts, sleep, type Clock, type RecordId, type StreamName } from "#model";
+import { errorFacts, repeatedly, type Clock, type RecordId, type StreamName } from "#model";
 import { addArrivals, arrivalMs, arrivalsNote, withArrival, type Delivery, type Observer } from "#pipeline";
 import type { NoteStore } from "#store";
 import type { Logger } from "#telemetry";
@@ -24,10 +24,7 @@ export class Arrivals implements Observer {
 
   /** Stores the counts until the signal is aborted, then the rest. Never throws. */
   async run(store: NoteStore, signal: AbortSignal): Promise<void> {
-    while (!signal.aborted) {
-      await sleep(FLUSH_MS, signal);
-      await this.#flush(store);
-    }
+    await repeatedly(FLUSH_MS, () => this.#flush(store), signal);
     await this.#flush(store);
   }
 

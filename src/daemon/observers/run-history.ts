@@ -1,5 +1,5 @@
 import { AsyncLocalStorage } from "node:async_hooks";
-import { HOUR_MS, errorFacts, sleep, type Clock, type RecordId, type StreamName } from "#model";
+import { HOUR_MS, errorFacts, repeatedly, type Clock, type RecordId, type StreamName } from "#model";
 import type { Delivery, Observer, PollFacts } from "#pipeline";
 import type { QueueHandlers } from "#queue";
 import { addCounts, noCounts, type Counts, type HistoryHour, type HistoryStore } from "#store";
@@ -59,10 +59,7 @@ export class RunRecorder implements Observer {
 
   /** Stores the counts until the signal is aborted, then the rest. Never throws. */
   async run(store: Pick<HistoryStore, "addHistory">, signal: AbortSignal): Promise<void> {
-    while (!signal.aborted) {
-      await sleep(FLUSH_MS, signal);
-      await this.flush(store);
-    }
+    await repeatedly(FLUSH_MS, () => this.flush(store), signal);
     await this.flush(store);
   }
 

@@ -1,5 +1,5 @@
 import type { HttpClient } from "#http";
-import { counted, errorFacts, errorText, sleep, type Clock, type ErrorFacts } from "#model";
+import { counted, errorFacts, errorText, repeatedly, type Clock, type ErrorFacts } from "#model";
 import { roughDuration } from "#operator";
 import type { StreamStatus } from "#pipeline";
 import type { Logger } from "#telemetry";
@@ -33,10 +33,7 @@ export class Heartbeat {
   }
 
   async run(signal: AbortSignal): Promise<void> {
-    while (!signal.aborted) {
-      await this.beat(signal);
-      await sleep(this.#deps.everyMs, signal);
-    }
+    await repeatedly(this.#deps.everyMs, () => this.beat(signal), signal);
   }
 
   /** Makes one call, or none while nothing is proven yet. `stopped`: the daemon cannot continue. Never throws. */

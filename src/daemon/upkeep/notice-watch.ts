@@ -1,4 +1,4 @@
-import { errorFacts, sleep, errorText, type ErrorFacts } from "#model";
+import { errorFacts, repeatedly, sleep, errorText, type ErrorFacts } from "#model";
 import { remedyOf } from "#operator";
 import { conditionsOf, type Condition, type ConditionPolicy, type NoticeFacts, type Notifier } from "#notify";
 import type { Logger } from "#telemetry";
@@ -26,10 +26,7 @@ export class NoticeWatch {
   }
 
   async run(signal: AbortSignal): Promise<void> {
-    while (!signal.aborted) {
-      await this.look(signal);
-      await sleep(this.#deps.everyMs ?? EVERY_MS, signal);
-    }
+    await repeatedly(this.#deps.everyMs ?? EVERY_MS, () => this.look(signal), signal);
   }
 
   /** Compares once and starts to send what changed. */

@@ -1,4 +1,4 @@
-import { DAY_MS, errorFacts, sleep, type Clock } from "#model";
+import { DAY_MS, errorFacts, repeatedly, type Clock } from "#model";
 import { historyDays, type HistoryStore, type MaintenanceStore, type ReturnStore, type WatchStore } from "#store";
 import type { Logger } from "#telemetry";
 
@@ -29,7 +29,7 @@ export async function runHousekeeping(
   { store, clock, logger, keepDays }: HousekeepingDeps,
   signal: AbortSignal,
 ): Promise<void> {
-  while (!signal.aborted) {
+  const clean = async () => {
     try {
       const before = clock.now() - keepDays * DAY_MS;
       const count = (await store.pruneAudit(before)) + (await store.returns.prune(before));
@@ -40,6 +40,6 @@ export async function runHousekeeping(
     } catch (thrown) {
       logger.warn({ err: errorFacts(thrown) }, "old history was not removed");
     }
-    await sleep(EVERY_MS, signal);
-  }
+  };
+  await repeatedly(EVERY_MS, clean, signal);
 }

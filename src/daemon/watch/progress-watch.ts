@@ -1,4 +1,4 @@
-import { sleep, type RecordId, type StreamName } from "#model";
+import { untilHolds, type RecordId, type StreamName } from "#model";
 import type { Delivery, Observer } from "#pipeline";
 
 const LOOK_MS = 250;
@@ -31,10 +31,6 @@ export class ProgressWatch implements Observer {
 
   /** Resolves to true after `limitMs` without progress, to false when the signal is aborted before that. */
   async stalled(limitMs: number, signal: AbortSignal): Promise<boolean> {
-    while (!signal.aborted) {
-      if (this.#elapsed() - this.#lastAt >= limitMs) return true;
-      await sleep(LOOK_MS, signal);
-    }
-    return false;
+    return untilHolds(LOOK_MS, () => this.#elapsed() - this.#lastAt >= limitMs, signal);
   }
 }

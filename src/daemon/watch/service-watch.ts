@@ -1,4 +1,4 @@
-import { sleep, type Clock } from "#model";
+import { repeatedly, type Clock } from "#model";
 import type { Service } from "#service";
 
 const LOOK_MS = 1_000;
@@ -17,11 +17,11 @@ export interface ServiceWatchDeps {
  * aborted.
  */
 export async function watchService({ service, clock }: ServiceWatchDeps, signal: AbortSignal): Promise<void> {
-  while (!signal.aborted) {
+  const look = async () => {
     const { state, probeAt = Infinity } = service.state();
     const isDue = state === "open" && probeAt + FIRST_MS <= clock.now();
     // Ignore the error: the breaker remembers it, and the next delivery gets it too.
     if (isDue) await service.ping(signal).catch(() => undefined);
-    await sleep(LOOK_MS, signal);
-  }
+  };
+  await repeatedly(LOOK_MS, look, signal);
 }

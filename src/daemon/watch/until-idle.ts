@@ -1,4 +1,4 @@
-import { sleep, type StreamName } from "#model";
+import { untilHolds, type StreamName } from "#model";
 import type { Observer } from "#pipeline";
 import type { Store } from "#store";
 import type { Daemon } from "../daemon.ts";
@@ -36,11 +36,11 @@ export async function untilIdle(
   signal: AbortSignal,
 ): Promise<void> {
   const { clock, store } = daemon.parts;
-  while (!signal.aborted) {
+  const isIdle = async () => {
     await untilDecided(daemon, polls, streams, signal);
-    if ((await isQuiet(daemon, store, clock.now() + horizonMs)) && !(await isClaimed(daemon))) return;
-    await sleep(LOOK_MS, signal);
-  }
+    return (await isQuiet(daemon, store, clock.now() + horizonMs)) && !(await isClaimed(daemon));
+  };
+  await untilHolds(LOOK_MS, isIdle, signal);
 }
 
 /** Resolves once every stream was polled, and may deliver or waits for a person. Also resolves when the signal is aborted. */
@@ -50,10 +50,8 @@ export async function untilDecided(
   streams: readonly StreamName[],
   signal: AbortSignal,
 ): Promise<void> {
-  while (!signal.aborted) {
-    if (polls.has(streams.filter((stream) => daemon.holds.mayPoll(stream))) && daemon.holds.isSettled) return;
-    await sleep(LOOK_MS, signal);
-  }
+  const isDecided = () => polls.has(streams.filter((stream) => daemon.holds.mayPoll(stream))) && daemon.holds.isSettled;
+  await untilHolds(LOOK_MS, isDecided, signal);
 }
 
 /** Resolves when nothing of the schedule is left to do, as {@link untilIdle} does for the whole store. */
@@ -63,8 +61,7 @@ export async function untilDelivered(
   horizonMs: number,
   signal: AbortSignal,
 ): Promise<void> {
-  while (!signal.aborted && !(await isQuiet(daemon, schedule, daemon.parts.clock.now() + horizonMs)))
-    await sleep(LOOK_MS, signal);
+  await untilHolds(LOOK_MS, () => isQuiet(daemon, schedule, daemon.parts.clock.now() + horizonMs), signal);
 }
 
 async function isQuiet(daemon: Daemon, schedule: Pick<Store, "nextDueAt">, after: number): Promise<boolean> {
