@@ -12,11 +12,10 @@ import {
   type StoreSystems,
 } from "#operator";
 import { commandActor, withActor, type ActOptions } from "./actor.ts";
-import { positiveInteger, recordArgument } from "./arguments.ts";
+import { durationArgument, momentArgument, positiveInteger, recordArgument } from "./arguments.ts";
 import { openStoreContext, type CommandLine } from "./command-context.ts";
 import { canBeAsked, confirmed } from "./interview.ts";
 import { openPartsContext } from "./parts-context.ts";
-import { durationArgument, momentArgument } from "./moment.ts";
 import { exitCode, printJson, type Io } from "./output/io.ts";
 
 const parsers = { duration: durationArgument, moment: momentArgument, number: positiveInteger };

@@ -84,7 +84,7 @@ export { Bell } from "./bell.ts";
 export { ListenerSet } from "./listener-set.ts";
 export { meantHint, nearest } from "./nearest.ts";
 export { isHarmless } from "./harmless.ts";
-export { beginningOf, counted, oneLine, printable, shortened, textLines } from "./text.ts";
+export { beginningOf, counted, grouped, oneLine, printable, shortened, textLines } from "./text.ts";
 export { isLoopback, secretsInAddress, splitHosts } from "./address.ts";
 export { utf8Fault, type Utf8Fault } from "./utf8.ts";
 export {

@@ -31,9 +31,14 @@ export function textLines(lines: readonly string[]): string {
   return lines.map((line) => `${oneLine(line)}\n`).join("");
 }
 
+/** `1,000`: how every number that people read is written. */
+export function grouped(number: number): string {
+  return number.toLocaleString("en");
+}
+
 /** `1 record`, `2 records`, `1,000 records`. */
 export function counted(count: number, noun: string): string {
-  return `${count.toLocaleString("en")} ${noun}${count === 1 ? "" : "s"}`;
+  return `${grouped(count)} ${noun}${count === 1 ? "" : "s"}`;
 }
 
 /** The first characters of a text, at most so many, none of which is cut in two. */

@@ -1,4 +1,4 @@
-import { DAY_MS, counted, errorText, recordLabel } from "#model";
+import { DAY_MS, counted, errorText, recordLabel, grouped } from "#model";
 import { roughDuration, healsItself, knownRemedyOf, remedyOf, type BlockedPolicy, type ReturnStatus } from "#operator";
 import { refusalText, refusedDeletionsSentence, twinSentence, type StreamStatus } from "#pipeline";
 import type { ServiceState } from "#service";
@@ -277,5 +277,5 @@ function channel({ name, failure }: ChannelState): Condition[] {
 }
 
 function megabytes(bytes: number): string {
-  return `${Math.round(bytes / MEGABYTE).toLocaleString("en")} MB`;
+  return `${grouped(Math.round(bytes / MEGABYTE))} MB`;
 }

@@ -91,6 +91,7 @@ export { differencesText, PlanCheck, type Checked } from "./plan/file/plan-check
 export { MARKDOWN_SAMPLES, planMarkdown } from "./plan/plan-markdown.ts";
 export {
   confirmText,
+  heldWords,
   csvHead,
   csvRows,
   deliveryText,

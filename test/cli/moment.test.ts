@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { dayOrMomentArgument, durationArgument, momentArgument } from "../../src/cli/moment.ts";
+import { dayOrMomentArgument, durationArgument, momentArgument } from "../../src/cli/arguments.ts";
 
 describe("a moment on the command line", () => {
   it("without a day is the next time that the clock shows it", () => {

@@ -42,7 +42,7 @@ describe("the page of a held plan", () => {
   it("says of a mass change whose updates wait, and what to do if it is not meant", async () => {
     const plan = { ...samplePlan, isMappingChanged: false, massHeld: 3_100 };
     const { text } = await pageOf("/streams/customers/plan", { plan: async () => ({ plan, at: 0 }) });
-    expect(text).toContain("The ERP changed many records at once, and 3,100 of 4,120 records would be updated");
+    expect(text).toContain("the ERP changed many records at once, and 3,100 of 4,120 records would be updated");
     expect(text).toContain("Write 3,100 updates");
     expect(text).toContain("If not, correct the ERP: the hold ends when it shows the old values again");
     expect(text).toContain(`<input type="hidden" name="plan" value="${samplePlan.plan}" />`);

@@ -1,4 +1,4 @@
-import { counted, recordLabel, textLines, type RecordId, type StreamName } from "#model";
+import { counted, recordLabel, textLines, grouped, type RecordId, type StreamName } from "#model";
 import type { Approved, Delivery, Observer } from "#pipeline";
 import { eachPage, type RecordStore } from "#store";
 import type { Outlook } from "./approve.ts";
@@ -64,14 +64,14 @@ export async function countLeft(
 
 /** What is about to be done, for the question. */
 export function outlookText({ open, done }: Outlook): string {
-  const acts = Object.entries(open).map(([verdict, count]) => `${count.toLocaleString("en")} ${verdict}`);
+  const acts = Object.entries(open).map(([verdict, count]) => `${grouped(count)} ${verdict}`);
   const already = done === 0 ? "" : ` ${counted(done, "record")} are as planned already.`;
   return `The plan is what svcsync would do now: ${acts.length === 0 ? "nothing" : acts.join(", ")}.${already}`;
 }
 
 export function resultText({ outcomes, done, parked, left, unfinished, others }: ApplyResult): string {
   const counts = Object.entries(outcomes).filter(([, count]) => count > 0);
-  const acts = counts.map(([outcome, count]) => `${count.toLocaleString("en")} ${outcome}`);
+  const acts = counts.map(([outcome, count]) => `${grouped(count)} ${outcome}`);
   const lines = [
     `Applied: ${acts.length === 0 ? "nothing to do" : acts.join(", ")}${done === 0 ? "" : `; ${counted(done, "record")} as planned before`}.`,
     ...some(parked, (id) => `  parked ${recordLabel(id)}: "svcsync explain ${recordLabel(id)}" shows why`),

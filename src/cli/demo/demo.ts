@@ -3,7 +3,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { styleText } from "node:util";
 import { PollsSeen, startDaemon, untilIdle, type Daemon } from "#daemon";
-import { printable } from "#model";
+import { printable, grouped } from "#model";
 import { queueText } from "#operator";
 import { streamStatus, type StreamStatus } from "#pipeline";
 import { loadLocalSettings } from "#settings";
@@ -57,7 +57,7 @@ async function demo(options: DemoOptions, io: Io): Promise<number> {
   const loaded = await daemon.parts.store.counts();
   const synced = [...loaded.values()].reduce((sum, { applied = 0 }) => sum + applied, 0);
   const seconds = ((Date.now() - startedAt) / 1000).toFixed(1);
-  say(`\n  ${synced.toLocaleString("en")} records in ${seconds} s, with the queue ${queueText(daemon.queueKind)}.`);
+  say(`\n  ${grouped(synced)} records in ${seconds} s, with the queue ${queueText(daemon.queueKind)}.`);
 
   const service = new ServiceReader(stage.sandbox.url);
   say("\nNow the ERP changes, and work comes back:\n");
@@ -67,7 +67,7 @@ async function demo(options: DemoOptions, io: Io): Promise<number> {
   const verdicts = await judge(stage.erp, service, new Set([REFUSED_CUSTOMER]));
   const statuses = await streamStatus(daemon.parts.store, stage.configuration.syncFile.streams, daemon.parts.clock);
   say(`\n${report(statuses, verdicts)}`);
-  say(`${requests.toLocaleString("en")} requests to the service.`);
+  say(`${grouped(requests)} requests to the service.`);
   for (const line of complaints(verdicts)) say(`  ${line}`);
   const blocked = statuses.reduce((sum, { counts }) => sum + (counts.waiting ?? 0), 0);
   if (blocked > 0) {

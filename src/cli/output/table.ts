@@ -1,5 +1,5 @@
 import Table from "cli-table3";
-import { oneLine } from "#model";
+import { oneLine, grouped } from "#model";
 
 /** The names of the lines that cli-table3 would draw. */
 const RULES = ["top", "bottom", "mid", "left", "right"].flatMap((side) => [side, `${side}-mid`]);
@@ -56,8 +56,7 @@ export function table(head: readonly string[], rows: readonly (readonly Cell[])[
     head: [...head],
     colAligns: isNumber.map((number) => (number ? "right" : "left")),
   });
-  for (const row of rows)
-    printed.push(row.map((cell) => (typeof cell === "number" ? cell.toLocaleString("en") : oneLine(cell))));
+  for (const row of rows) printed.push(row.map((cell) => (typeof cell === "number" ? grouped(cell) : oneLine(cell))));
   return `${printed
     .toString()
     .split("\n")

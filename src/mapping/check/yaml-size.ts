@@ -1,4 +1,5 @@
 import { Lexer } from "yaml";
+import { grouped } from "#model";
 import type { PlacedProblem } from "./problem.ts";
 
 /** The longest text, in characters, and the most values in it. */
@@ -11,7 +12,7 @@ const PLAIN = "\u001f";
 /** What is too large in a YAML text, found before it is parsed. Undefined if it may be parsed. */
 export function excessOf(text: string): PlacedProblem | undefined {
   if (text.length > LARGEST_TEXT)
-    return tooMany({ line: 1, column: 1 }, `${text.length.toLocaleString("en")} characters`, LARGEST_TEXT);
+    return tooMany({ line: 1, column: 1 }, `${grouped(text.length)} characters`, LARGEST_TEXT);
   let count = 0;
   let line = 1;
   let column = 1;
@@ -31,5 +32,5 @@ function isMark(token: string): boolean {
 }
 
 function tooMany(place: Pick<PlacedProblem, "line" | "column">, found: string, most: number): PlacedProblem {
-  return { ...place, path: "", message: `found ${found}, expected at most ${most.toLocaleString("en")} in a file` };
+  return { ...place, path: "", message: `found ${found}, expected at most ${grouped(most)} in a file` };
 }

@@ -1,4 +1,4 @@
-import { beginningOf } from "#model";
+import { beginningOf, grouped } from "#model";
 import { blocksOf, headingOf, moreText, type Digest } from "../digest.ts";
 
 /** A message that a chat accepts: its heading, and the blocks of its entries as far as they fit. */
@@ -42,7 +42,7 @@ function longest(most: number, accepts: (length: number) => boolean): number {
 function counting(text: string, length: number): string {
   if (text.length <= length) return text;
   const kept = beginningOf(text, length);
-  return `${kept} … (${(text.length - kept.length).toLocaleString("en")} characters left out)`;
+  return `${kept} … (${grouped(text.length - kept.length)} characters left out)`;
 }
 
 /** Invisible, and separates what would be one word of markup. */

@@ -1,4 +1,4 @@
-import { counted } from "#model";
+import { counted, grouped } from "#model";
 import { groupIds } from "../state/noted-groups.ts";
 import { defineAct } from "./act.ts";
 import { inState, whole } from "./inputs.ts";
@@ -27,7 +27,7 @@ export const retryGroupAct = defineAct({
     asked: (_, { count }) => count,
     said(due, asked) {
       const rest = due < asked ? " The others are no longer held up." : "";
-      return `${due.toLocaleString("en")} of ${counted(asked, "record")} ${asked === 1 ? "is" : "are"} due now.${rest}`;
+      return `${grouped(due)} of ${counted(asked, "record")} ${asked === 1 ? "is" : "are"} due now.${rest}`;
     },
   },
   command: "retry --group",

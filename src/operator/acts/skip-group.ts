@@ -1,4 +1,4 @@
-import { counted, ParkError, SyncError, type Actor, type RecordId } from "#model";
+import { counted, ParkError, SyncError, grouped, type Actor, type RecordId } from "#model";
 import type { OperatorStore } from "#store";
 import { groupIds } from "../state/noted-groups.ts";
 import { defineAct } from "./act.ts";
@@ -20,7 +20,7 @@ export const skipGroupAct = defineAct({
     if (count !== undefined && count !== ids.length)
       throw new ParkError(
         "E_NOT_RESOLVABLE",
-        `${counted(ids.length, "record")} ${ids.length === 1 ? "has" : "have"} this cause now, but you saw ${count.toLocaleString("en")}: check them again. Nothing was changed`,
+        `${counted(ids.length, "record")} ${ids.length === 1 ? "has" : "have"} this cause now, but you saw ${grouped(count)}: check them again. Nothing was changed`,
       );
     return skipAll(store, ids, by);
   },
@@ -29,10 +29,10 @@ export const skipGroupAct = defineAct({
     count: ({ skipped }) => skipped,
     asked: (_, { count }) => count,
     said: (skipped, asked) =>
-      `${skipped.toLocaleString("en")} of ${counted(asked, "record")} ${asked === 1 ? "is" : "are"} left out until the ERP changes ${asked === 1 ? "it" : "them"}.`,
+      `${grouped(skipped)} of ${counted(asked, "record")} ${asked === 1 ? "is" : "are"} left out until the ERP changes ${asked === 1 ? "it" : "them"}.`,
   },
   forms: ({ stream, state, count, error }) => {
-    const label = count === 1 ? "Leave it out" : `Leave all ${count.toLocaleString("en")} out`;
+    const label = count === 1 ? "Leave it out" : `Leave all ${grouped(count)} out`;
     const means = `${counted(count, "record")} will not be delivered until the ERP changes ${count === 1 ? "it" : "them"}.`;
     const spoken = `${label}: ${stream}, ${error?.code}, ${state}`;
     const fields = [

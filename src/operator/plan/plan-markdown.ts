@@ -1,4 +1,4 @@
-import { counted, recordLabel, shortened, type Json } from "#model";
+import { counted, recordLabel, shortened, grouped, type Json } from "#model";
 import type { PlannedDelivery, PlannedField } from "#pipeline";
 import { markdownCode, markdownHead, markdownRow, markdownText, Room } from "../text/markdown.ts";
 import { confirmText, deletionsHeldText, ORDER, pollErrorText, valueText, wordsOf } from "./plan-text.ts";
@@ -72,7 +72,7 @@ function totalsPart(plans: readonly StreamPlan[], room: Room): string {
   const rows = plans.map(({ stream, verdicts, isMappingChanged }) =>
     markdownRow([
       `${markdownCode(stream)}${isMappingChanged ? " (mapping changed)" : ""}`,
-      ...met.map((verdict) => verdicts[verdict].toLocaleString("en")),
+      ...met.map((verdict) => grouped(verdicts[verdict])),
     ]),
   );
   const shown = room.fill(rows);
@@ -91,7 +91,7 @@ function causesOf({ stream, causes, verdicts }: StreamPlan): Section[] {
   if (causes.length === 0) return [];
   const rows = causes.map(({ count, state, code, message, examples }) =>
     markdownRow([
-      count.toLocaleString("en"),
+      grouped(count),
       state,
       markdownText(cut(code === undefined ? message : `${message} (${code})`)),
       examples.map((id) => markdownCode(recordLabel(id), VALUE_SHOWN)).join(", "),
@@ -107,7 +107,7 @@ function examplesOf({ stream, samples, verdicts }: StreamPlan): Section[] {
     const some = samples.filter((sample) => sample.verdict === verdict);
     if (some.length === 0) return [];
     const total = verdicts[verdict];
-    const title = `${stream}: ${total.toLocaleString("en")} ${wordsOf(some[0]!).many}`;
+    const title = `${stream}: ${grouped(total)} ${wordsOf(some[0]!).many}`;
     const rows = some.map((sample) => markdownRow([recordCell(sample), changesCell(sample)]));
     return [{ title, head: ["record", "fields"], rows, total, weights: some.map(() => 1) }];
   });
@@ -115,7 +115,7 @@ function examplesOf({ stream, samples, verdicts }: StreamPlan): Section[] {
 
 function fieldsOf({ stream, fields }: StreamPlan): Section[] {
   if (fields.length === 0) return [];
-  const rows = fields.map(({ field, count }) => markdownRow([markdownCode(field), count.toLocaleString("en")]));
+  const rows = fields.map(({ field, count }) => markdownRow([markdownCode(field), grouped(count)]));
   const title = `${stream}: how often each field is updated`;
   return [{ title, head: ["field", "records"], rows, total: rows.length, weights: rows.map(() => 1) }];
 }
@@ -130,7 +130,7 @@ function sectionText({ title, head, rows, total, weights }: Section, room: Room)
 }
 
 function sectionEnd(left: number): string {
-  return `${left > 0 ? `\n\n… and ${left.toLocaleString("en")} more` : ""}\n\n</details>`;
+  return `${left > 0 ? `\n\n… and ${grouped(left)} more` : ""}\n\n</details>`;
 }
 
 function recordCell({ id, serviceId }: PlannedDelivery): string {

@@ -6,6 +6,7 @@ import {
   recordLabel,
   errorText,
   textLines,
+  grouped,
   type Json,
   type StreamName,
 } from "#model";
@@ -45,7 +46,7 @@ export const ORDER: readonly Verdict[] = [
 /** The plan of a stream, for a person. */
 export function planText(plan: StreamPlan): string {
   const { stream, isMappingChanged, verdicts, fields, samples, causes, areDeletionsHeld, pollError } = plan;
-  const counts = plannedCounts(plan).map(({ count, words: what }) => `${count.toLocaleString("en")} ${what}`);
+  const counts = plannedCounts(plan).map(({ count, words: what }) => `${grouped(count)} ${what}`);
   const why = isMappingChanged ? " (its mapping changed, so every record is mapped again)" : "";
   const lines = [`${stream}: ${counts.length === 0 ? "nothing to deliver" : counts.join(", ")}${why}`];
   if (pollError !== undefined) lines.push(`  ${pollErrorText(pollError)}`);
@@ -54,8 +55,7 @@ export function planText(plan: StreamPlan): string {
     const some = samples.filter((sample) => sample.verdict === verdict);
     lines.push(...some.map((sample) => `  ${deliveryText(sample)}`));
     const more = verdicts[verdict] - some.length;
-    if (some.length > 0 && more > 0)
-      lines.push(`  … and ${more.toLocaleString("en")} more to ${wordsOf(some[0]!).one}`);
+    if (some.length > 0 && more > 0) lines.push(`  … and ${grouped(more)} more to ${wordsOf(some[0]!).one}`);
   }
   for (const { state, count, message, code, examples } of causes)
     lines.push(
@@ -98,23 +98,36 @@ export function deletionsHeldText(stream: StreamName): string {
   return `The deletion guard does not allow so many deletions: they wait until "svcsync deletions ${stream} --confirm".`;
 }
 
-/** The command that releases what the change guard or the mass-change guard holds. */
-export function confirmText({ stream, updates, known, plan, massHeld, mailHeld }: StreamPlan): string {
+/** Why the next run does not write a plan that is held, what waits, and what ends that without a person's consent. */
+export function heldWords({ stream, updates, known, massHeld, mailHeld }: StreamPlan) {
+  const all = `Nothing of ${stream} is delivered`;
   if (mailHeld !== undefined)
-    return oneLine(
-      `${stream}: its first load would make, or may make, the service send mail to customers for ${counted(mailHeld, "new record")}. Nothing of ${stream} is delivered until "svcsync plan --confirm ${plan}", or until the mail is switched off in the service and svcsync restarted.`,
-    );
+    return {
+      why: `its first load would make, or may make, the service send mail to customers for ${counted(mailHeld, "new record")}`,
+      waits: all,
+      until: "the mail is switched off in the service and svcsync restarted",
+    };
   if (massHeld !== undefined)
-    return oneLine(
-      `${stream}: the ERP changed many records at once, and ${massHeld.toLocaleString("en")} of ${counted(known, "record")} would be updated, more than the mass-change guard allows. They wait until "svcsync plan --confirm ${plan}", or until the ERP shows the old values again.`,
-    );
-  return oneLine(
-    `${stream}: the changed mapping would update ${updates.toLocaleString("en")} of ${counted(known, "record")}, more than the change guard allows. Nothing of ${stream} is delivered until "svcsync plan --confirm ${plan}", or until the sync file is corrected and svcsync restarted.`,
-  );
+    return {
+      why: `the ERP changed many records at once, and ${grouped(massHeld)} of ${counted(known, "record")} would be updated, more than the mass-change guard allows`,
+      waits: "They wait",
+      until: "the ERP shows the old values again",
+    };
+  return {
+    why: `the changed mapping would update ${grouped(updates)} of ${counted(known, "record")}, more than the change guard allows`,
+    waits: all,
+    until: "the sync file is corrected and svcsync restarted",
+  };
+}
+
+/** The command that releases what a guard holds. */
+export function confirmText(plan: StreamPlan): string {
+  const { why, waits, until } = heldWords(plan);
+  return oneLine(`${plan.stream}: ${why}. ${waits} until "svcsync plan --confirm ${plan.plan}", or until ${until}.`);
 }
 
 function fieldCounts(fields: StreamPlan["fields"]): string {
-  const shown = fields.slice(0, FIELDS_SHOWN).map(({ field, count }) => `${field} ${count.toLocaleString("en")}`);
+  const shown = fields.slice(0, FIELDS_SHOWN).map(({ field, count }) => `${field} ${grouped(count)}`);
   return [...shown, ...(fields.length > FIELDS_SHOWN ? [`${fields.length - FIELDS_SHOWN} more`] : [])].join(", ");
 }
 

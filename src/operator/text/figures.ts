@@ -1,3 +1,4 @@
+import { grouped } from "#model";
 import type { ArrivalTimes } from "#pipeline";
 import type { WatchedExchange } from "#store";
 
@@ -32,8 +33,8 @@ export function exchangeEnd({ status, failure }: Pick<WatchedExchange, "status" 
 /** How the service limits svcsync, in whole words, from the state's `holdMs` and `perSecond`. Undefined where it does not. */
 export function paceText({ holdMs, perSecond }: PaceFacts): string | undefined {
   const parts: string[] = [];
-  if (holdMs > 0) parts.push(`asked svcsync to wait ${Math.ceil(holdMs / 1_000).toLocaleString("en")} s (429)`);
-  if (perSecond !== undefined) parts.push(`accepts ${Math.round(perSecond).toLocaleString("en")} requests per second`);
+  if (holdMs > 0) parts.push(`asked svcsync to wait ${grouped(Math.ceil(holdMs / 1_000))} s (429)`);
+  if (perSecond !== undefined) parts.push(`accepts ${grouped(Math.round(perSecond))} requests per second`);
   return parts.length === 0 ? undefined : parts.join(" and ");
 }
 

@@ -1,5 +1,5 @@
 import type { Stream } from "#mapping";
-import { counted, oneLine } from "#model";
+import { counted, oneLine, grouped } from "#model";
 import { deletionsAct } from "#operator";
 import { heldDeletions } from "#pipeline";
 import { commandActor, withActor, type ActOptions } from "../../actor.ts";
@@ -40,8 +40,8 @@ async function deletions(stream: string | undefined, options: DeletionsOptions, 
     found.push({ stream: name, ...held, deletion, confirmed: options.confirm ?? false });
     say(
       isEmptied
-        ? `${name}: the ERP returned no record, but ${count.toLocaleString("en")} are known`
-        : `${name}: ${count.toLocaleString("en")} of ${counted(known, "record")} are missing in the ERP or marked as deleted, for example ${examples.join(", ")}`,
+        ? `${name}: the ERP returned no record, but ${grouped(count)} are known`
+        : `${name}: ${grouped(count)} of ${counted(known, "record")} are missing in the ERP or marked as deleted, for example ${examples.join(", ")}`,
     );
     if (!options.confirm) {
       say(`  if they are intended: "svcsync deletions ${name} --confirm --count ${count}"`);

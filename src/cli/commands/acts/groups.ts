@@ -1,8 +1,9 @@
 import { counted, localTime, textLines } from "#model";
-import { actorText, knownGroup, notedGroups, noteGroup, recordWord, remedyOf, type NotedGroup } from "#operator";
+import { actorText, knownGroup, notedGroups, noteGroup, type NotedGroup } from "#operator";
 import { commandActor, withActor, type ActOptions } from "../../actor.ts";
 import { openStoreContext, type Registration } from "../../command-context.ts";
-import { momentArgument } from "../../moment.ts";
+import { momentArgument } from "../../arguments.ts";
+import { causeLines } from "../views/records.ts";
 import { exitCode, printJson, UsageError, type Io } from "../../output/io.ts";
 
 interface GroupsOptions extends ActOptions {
@@ -45,13 +46,10 @@ async function run(id: string | undefined, options: GroupsOptions, io: Io): Prom
   return exitCode.ok;
 }
 
-function asText({ id, stream, state, count, error, message, examples, noted }: NotedGroup): string {
-  const lines = [
-    `${id}  ${counted(count, "record")} of ${stream} ${state}${error === undefined ? "" : ` (${error.code})`}`,
-  ];
-  if (error !== undefined) lines.push(`  ${count === 1 ? error.message : message}`);
-  lines.push(`  ${examples.map(recordWord).join("  ")}${count > examples.length ? " …" : ""}`);
-  if (error !== undefined) lines.push(`  -> ${remedyOf(error, examples[0]!)}`);
+function asText(group: NotedGroup): string {
+  const { id, stream, state, count, error, noted } = group;
+  const code = error === undefined ? "" : ` (${error.code})`;
+  const lines = [`${id}  ${counted(count, "record")} of ${stream} ${state}${code}`, ...causeLines(group)];
   if (state !== "waiting" && count > 1) lines.push(`  -> all of them: "svcsync retry --group ${id}"`);
   if (noted?.owner !== undefined) lines.push(`  owner: ${noted.owner}`);
   if (noted?.note !== undefined) lines.push(`  note: ${noted.note}`);

@@ -3,11 +3,10 @@ import { recordLabel, type Binding, type RecordId } from "#model";
 import { bind, labelOf, resolve } from "#operator";
 import type { ProposedBinding } from "#pipeline";
 import { commandActor, withActor, type ActOptions } from "../../actor.ts";
-import { positiveInteger, recordArgument } from "../../arguments.ts";
+import { momentArgument, positiveInteger, recordArgument } from "../../arguments.ts";
 import { openStoreContext, type Registration } from "../../command-context.ts";
 import { openPartsContext } from "../../parts-context.ts";
 import { confirmed, expectTerminal } from "../../interview.ts";
-import { momentArgument } from "../../moment.ts";
 import { exitCode, printJson, UsageError, type Io } from "../../output/io.ts";
 import { overwriteText, sideText } from "#operator";
 

@@ -1,5 +1,5 @@
 import type { SyncFile } from "#mapping";
-import { codeOf, counted, messageOf, ParkError, StopError, systemClock, type StreamName } from "#model";
+import { codeOf, counted, messageOf, ParkError, StopError, systemClock, grouped, type StreamName } from "#model";
 import { loadLocalSettings, storeLocation } from "#settings";
 import { openStore, type Store, type StoredStream } from "#store";
 import { commandActor, withActor, type ActOptions } from "../../actor.ts";
@@ -84,5 +84,5 @@ async function isMeant(from: StreamName, to: StreamName, held: StoredStream, sto
 
 function heldText({ records, bound }: StoredStream): string {
   const sum = Object.values(bound).reduce((total, each) => total + each, 0);
-  return `${counted(records, "record")} (${sum.toLocaleString("en")} bound)`;
+  return `${counted(records, "record")} (${grouped(sum)} bound)`;
 }

@@ -1,5 +1,5 @@
 import { PollsSeen, ProgressWatch, startDaemon, untilIdle } from "#daemon";
-import { textLines, type RecordId, type StreamName } from "#model";
+import { textLines, grouped, type RecordId, type StreamName } from "#model";
 import {
   attentionLines,
   listHints,
@@ -123,7 +123,7 @@ function asText({ statuses, returns }: Left, totals: RunTotals, requests: number
   const head = ["stream", "read", "created", "adopted", "updated", "unchanged", "deleted", "waiting", "needs you"];
   const sum = (name: keyof Totals) => [...totals.streams.values()].reduce((total, each) => total + each[name], 0);
   const writes = sum("created") + sum("updated") + sum("deleted");
-  const asked = `${requests.toLocaleString("en")} request${requests === 1 ? "" : "s"} to the service`;
+  const asked = `${grouped(requests)} request${requests === 1 ? "" : "s"} to the service`;
   const summary = writes === 0 ? `Nothing to write: ${asked}.\n` : `${asked}.\n`;
   const notes = textLines([...attentionLines(statuses), ...listHints(statuses), ...returnNotes(returns)]);
   return [table(head, rows), summary, notes].filter((part) => part !== "").join("\n");

@@ -1,4 +1,4 @@
-import type { RecordId } from "#model";
+import { grouped, type RecordId } from "#model";
 import {
   confirmPlan,
   confirmText,
@@ -139,7 +139,7 @@ async function confirm(
   if (options.json) printJson(io.stdout, { confirmed: { stream, plan: id, updates } });
   else
     io.stdout.write(
-      `Confirmed: ${updates.toLocaleString("en")} ${mailHeld === undefined ? "updates" : "new records"} of ${stream}. A running daemon with this sync file writes them within seconds; otherwise the next run does.\n`,
+      `Confirmed: ${grouped(updates)} ${mailHeld === undefined ? "updates" : "new records"} of ${stream}. A running daemon with this sync file writes them within seconds; otherwise the next run does.\n`,
     );
   return exitCode.ok;
 }

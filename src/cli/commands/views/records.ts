@@ -1,5 +1,14 @@
 import { Option } from "commander";
-import { errorText, oneLine, RECORD_STATES, recordLabel, textLines, type RecordId, type RecordState } from "#model";
+import {
+  errorText,
+  oneLine,
+  RECORD_STATES,
+  recordLabel,
+  textLines,
+  grouped,
+  type RecordId,
+  type RecordState,
+} from "#model";
 import { ErrorGroups, recordWord, remedyOf, type ErrorGroup } from "#operator";
 import { eachRecord, type RecordView, type Store } from "#store";
 import { positiveInteger, recordNamed } from "../../arguments.ts";
@@ -80,13 +89,17 @@ function noneText({ stream, state: states = attention, code, after }: RecordsQue
   return `No record${of}${later} is ${states.join(" or ")}${withCode}.`;
 }
 
-/** One cause: how many records, what it is, which records, and what to do. */
-function asText({ id, stream, state, count, error, message, examples }: ErrorGroup): string {
-  const more = count > examples.length ? " …" : "";
-  const lines = [`${count.toLocaleString("en")} ${stream} ${state}${error === undefined ? "" : ` (${error.code})`}`];
-  if (error !== undefined) lines.push(`  ${count === 1 ? error.message : message}`);
-  lines.push(`  ${examples.map(recordWord).join("  ")}${more}`);
-  if (error !== undefined) lines.push(`  -> ${remedyOf(error, examples[0]!)}`);
+/** One cause: what it is, which records, and what to do. */
+export function causeLines({ count, error, message, examples }: ErrorGroup): string[] {
+  const shown = `  ${examples.map(recordWord).join("  ")}${count > examples.length ? " …" : ""}`;
+  if (error === undefined) return [shown];
+  return [`  ${count === 1 ? error.message : message}`, shown, `  -> ${remedyOf(error, examples[0]!)}`];
+}
+
+function asText(group: ErrorGroup): string {
+  const { id, stream, state, count, error } = group;
+  const code = error === undefined ? "" : ` (${error.code})`;
+  const lines = [`${grouped(count)} ${stream} ${state}${code}`, ...causeLines(group)];
   if (count > 1 && state === "parked") lines.push(`  -> all of them: "svcsync retry --group ${id}"`);
   if (count > 1 && error !== undefined && state !== "skipped")
     lines.push(

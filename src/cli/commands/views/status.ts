@@ -1,5 +1,5 @@
 import { stopNote } from "#daemon";
-import { errorText, systemClock, textLines } from "#model";
+import { errorText, systemClock, textLines, grouped } from "#model";
 import {
   arrivalText,
   attentionLines,
@@ -126,7 +126,7 @@ function asText(
     .slice(0, CAUSES_SHOWN)
     .map(
       ({ stream, state, count, code, message }) =>
-        `${stream}: ${count.toLocaleString("en")} ${state}: ${code ? errorText({ message, code }) : message}`,
+        `${stream}: ${grouped(count)} ${state}: ${code ? errorText({ message, code }) : message}`,
     );
   if (causes.length > CAUSES_SHOWN) reasons.push(`${causes.length - CAUSES_SHOWN} more causes`);
   const back = returns.length === 0 ? "" : fittingTables(returnHeads, returns.map(returnRow), width);

@@ -1,6 +1,6 @@
 import { access, constants, mkdir, readdir, rm, stat, statfs } from "node:fs/promises";
 import { join } from "node:path";
-import { errorFacts, StopError, errorText, type Clock } from "#model";
+import { errorFacts, StopError, errorText, grouped, type Clock } from "#model";
 import { verifyBackup, type CareStore, type MaintenanceStore } from "#store";
 import type { Logger } from "#telemetry";
 
@@ -108,5 +108,5 @@ function unlessThere(thrown: NodeJS.ErrnoException): void {
 }
 
 function megabytes(bytes: number): string {
-  return `${Math.ceil(bytes / 1024 / 1024).toLocaleString("en")} MB`;
+  return `${grouped(Math.ceil(bytes / 1024 / 1024))} MB`;
 }

@@ -1,3 +1,4 @@
+import { grouped } from "#model";
 import { adoptAct, adoptionVerdicts, blindTexts, compareAct, verdictMeanings, type AdoptionReport } from "#operator";
 import type { Held, PlannedRecord, StreamStatus } from "#pipeline";
 import { html, scrollingTable, type Html } from "#server";
@@ -73,7 +74,7 @@ function reported(report: AdoptionReport, frame: Frame): Html {
     ["only in the service", onlyInService] as const,
   ];
   return html`<ul class="tiles">
-      ${figures.filter(([, count]) => count > 0).map(([verdict, count]) => html`<li><strong>${count.toLocaleString("en")}</strong> ${verdict}<br /><span class="quiet">${verdictMeanings[verdict]}</span></li>`)}
+      ${figures.filter(([, count]) => count > 0).map(([verdict, count]) => html`<li><strong>${grouped(count)}</strong> ${verdict}<br /><span class="quiet">${verdictMeanings[verdict]}</span></li>`)}
     </ul>
     ${blindTexts(report).map((text) => html`<p class="problem">${sentence(text)}</p>`)}
     ${frame.visitor?.role === "act" ? decision(report, frame) : html`<p>A login with the role <em>act</em> may decide, or <code class="command">svcsync adopt ${stream} --confirm</code>.</p>`}
@@ -92,8 +93,8 @@ function decision({ stream, create, blindFields, counts }: AdoptionReport, frame
       frame,
     );
   const isNever = create === "never";
-  const others = isNever ? "create none" : `create ${counts.new.toLocaleString("en")}`;
-  const adopt = `Bind ${counts.matched.toLocaleString("en")}, ${others}`;
+  const others = isNever ? "create none" : `create ${grouped(counts.new)}`;
+  const adopt = `Bind ${grouped(counts.matched)}, ${others}`;
   return html`<div class="decision">
     ${
       blindFields.length > 0 && !isNever

@@ -1,4 +1,4 @@
-import { counted } from "#model";
+import { counted, grouped } from "#model";
 import { deletionsAct } from "#operator";
 import { html, type Html } from "#server";
 import type { DecidableDeletions } from "../../contract.ts";
@@ -33,7 +33,7 @@ function heldText(
       ${
         isEmptied
           ? `The ERP no longer returns any record of ${stream}, but ${counted(count, "record")} are known.`
-          : `${count.toLocaleString("en")} of ${counted(known, "record")} are missing in the ERP or marked as deleted there, more than the deletion guard allows.`
+          : `${grouped(count)} of ${counted(known, "record")} are missing in the ERP or marked as deleted there, more than the deletion guard allows.`
       }
       They stay ${setsFields ? "as they are" : ""} in the service until a person decides; other changes of ${stream} are
       delivered.

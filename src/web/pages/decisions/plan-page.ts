@@ -1,5 +1,5 @@
-import { counted, recordLabel, type Json } from "#model";
-import { planAct, plannedAct, plannedCounts, valueText, type StreamPlan } from "#operator";
+import { counted, recordLabel, grouped, type Json } from "#model";
+import { heldWords, planAct, plannedAct, plannedCounts, valueText, type StreamPlan } from "#operator";
 import type { PlannedDelivery } from "#pipeline";
 import { html, scrollingTable, type Html } from "#server";
 import type { DatedPlan } from "../../contract.ts";
@@ -45,7 +45,7 @@ function planned({ plan, at }: DatedPlan, frame: Frame, now: number): Html {
         ? undefined
         : html`<h2>Records</h2>
             <ul class="tiles">
-              ${counts.map(({ count, words }) => html`<li><strong>${count.toLocaleString("en")}</strong> ${words}</li>`)}
+              ${counts.map(({ count, words }) => html`<li><strong>${grouped(count)}</strong> ${words}</li>`)}
             </ul>`
     }
     ${
@@ -57,7 +57,7 @@ function planned({ plan, at }: DatedPlan, frame: Frame, now: number): Html {
               ({ field, count }) =>
                 html`<tr>
                   <th scope="row">${field}</th>
-                  <td class="number">${count.toLocaleString("en")}</td>
+                  <td class="number">${grouped(count)}</td>
                 </tr>`,
             ),
             "Fields that updates write",
@@ -86,14 +86,11 @@ function planned({ plan, at }: DatedPlan, frame: Frame, now: number): Html {
     ${verdicts.update + verdicts.create > samples.length ? html`<p class="quiet">The whole list: <code class="command">svcsync plan ${plan.stream} --csv plan.csv</code></p>` : undefined}`;
 }
 
-function summary({ isHeld, isChange, updates, known, massHeld, mailHeld }: StreamPlan): string {
-  if (mailHeld !== undefined)
-    return `This first load would make, or may make, the service send mail to customers for ${counted(mailHeld, "new record")}. Nothing of the stream is delivered until a person decides.`;
-  if (massHeld !== undefined)
-    return `The ERP changed many records at once, and ${massHeld.toLocaleString("en")} of ${counted(known, "record")} would be updated, more than the mass-change guard allows. They wait until a person decides; the others of the stream are delivered.`;
-  if (isHeld)
-    return `The changed mapping would update ${updates.toLocaleString("en")} of ${counted(known, "record")}, more than the change guard allows. Nothing of the stream is delivered until a person decides.`;
-  return isChange ? "This is written next." : "The next run changes nothing.";
+function summary(plan: StreamPlan): string {
+  if (!plan.isHeld) return plan.isChange ? "This is written next." : "The next run changes nothing.";
+  const { why, waits } = heldWords(plan);
+  const others = plan.massHeld === undefined ? "" : "; the others of the stream are delivered";
+  return `It is held: ${why}. ${waits} until a person decides${others}.`;
 }
 
 function decision({ stream, plan, updates, massHeld, mailHeld }: StreamPlan, frame: Frame): Html {

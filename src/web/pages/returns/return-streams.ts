@@ -1,4 +1,4 @@
-import { RETURN_STATES } from "#model";
+import { RETURN_STATES, grouped } from "#model";
 import { roughDuration, type ReturnStatus } from "#operator";
 import { html, scrollingTable, type Html } from "#server";
 import { actForms } from "../frame/act-form.ts";
@@ -43,9 +43,7 @@ function row(status: ReturnStatus, frame: Frame): Html {
     <td>
       ${states.map(
         (each) =>
-          html`<a href="${returnsPath({ stream: name, state: each })}"
-            >${(counts[each] ?? 0).toLocaleString("en")} ${each}</a
-          > `,
+          html`<a href="${returnsPath({ stream: name, state: each })}">${grouped(counts[each] ?? 0)} ${each}</a> `,
       )}
     </td>
   </tr>`;

@@ -1,4 +1,4 @@
-import { counted, localTime } from "#model";
+import { counted, localTime, grouped } from "#model";
 import {
   actorText,
   attentionStates,
@@ -81,7 +81,7 @@ function groupForms(group: NotedGroup, frame: Frame): Html | undefined {
   if (visitor?.role !== "act" || group.error === undefined) return undefined;
   const { id, stream, state, count, error, noted } = group;
   const name = `${stream}, ${error.code}, ${state}`;
-  const label = count === 1 ? "Try it again" : `Try all ${count.toLocaleString("en")} again`;
+  const label = count === 1 ? "Try it again" : `Try all ${grouped(count)} again`;
   const form = html`<form method="post" action="${addressOf(retryGroupAct, id)}">
     ${csrfField(visitor)}
     <input type="hidden" name="state" value="${state}" />

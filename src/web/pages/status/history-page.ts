@@ -1,4 +1,4 @@
-import { DAY_MS, counted, type StreamName } from "#model";
+import { DAY_MS, counted, grouped, type StreamName } from "#model";
 import { html, scrollingTable, type Html } from "#server";
 import { addCounts, historyDays, noCounts, type Counts, type HistoryHour } from "#store";
 import { bars, delivered } from "../frame/bars.ts";
@@ -69,14 +69,14 @@ function dayRow({ name, counts }: Day): Html {
   const numbers = [polls, pollFailures, changed, delivered(counts), stuck(counts)];
   return html`<tr>
     <th scope="row">${name}</th>
-    ${numbers.map((count, at) => cell(heads[at + 1] ?? "", count.toLocaleString("en")))}
+    ${numbers.map((count, at) => cell(heads[at + 1] ?? "", grouped(count)))}
   </tr>`;
 }
 
 function chartText(stream: StreamName, days: readonly Day[]): string {
   const counts = days.map((day) => delivered(day.counts));
   const total = counts.reduce((sum, count) => sum + count, 0);
-  return `${stream}: ${counted(total, "record")} delivered in ${counted(days.length, "day")}, at most ${Math.max(...counts).toLocaleString("en")} in a day, ${counted(days.filter(isTroubled).length, "day")} with parked or uncertain records or failed polls`;
+  return `${stream}: ${counted(total, "record")} delivered in ${counted(days.length, "day")}, at most ${grouped(Math.max(...counts))} in a day, ${counted(days.filter(isTroubled).length, "day")} with parked or uncertain records or failed polls`;
 }
 
 function dayText({ name, counts }: Day): string {

@@ -1,4 +1,4 @@
-import { HOUR_MS, counted, type StreamName } from "#model";
+import { HOUR_MS, counted, grouped, type StreamName } from "#model";
 import { html, type Html } from "#server";
 import type { HistoryHour } from "#store";
 import { bars, delivered } from "../frame/bars.ts";
@@ -23,11 +23,11 @@ export function sparkline(stream: StreamName, history: readonly HistoryHour[], n
   const most = Math.max(...counts);
   const last = counts.findLastIndex((count) => count > 0);
   const ago = last === HOURS - 1 ? "in this hour" : `${counted(HOURS - 1 - last, "hour")} ago`;
-  const text = `${stream}: ${counted(total, "record")} delivered in the last 24 hours, at most ${most.toLocaleString("en")} in an hour, the last ${ago}`;
+  const text = `${stream}: ${counted(total, "record")} delivered in the last 24 hours, at most ${grouped(most)} in an hour, the last ${ago}`;
   const shown = bars(
     text,
     counts.map((count) => ({ count })),
     { step: 5, height: 24 },
   );
-  return html`${shown}<br /><span class="quiet">${total.toLocaleString("en")}</span>`;
+  return html`${shown}<br /><span class="quiet">${grouped(total)}</span>`;
 }

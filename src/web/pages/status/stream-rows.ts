@@ -1,4 +1,4 @@
-import { counted, RECORD_STATES } from "#model";
+import { counted, RECORD_STATES, grouped } from "#model";
 import { arrivalText, roughDuration, streamMeanings } from "#operator";
 import type { StreamStatus } from "#pipeline";
 import { html, type Content, type Html } from "#server";
@@ -69,10 +69,8 @@ function counts({ name, counts: byState }: StreamStatus): Html {
     ${present.map(
       (state) =>
         html`<li>
-          <a
-            href="${recordsPath({ stream: name, state })}"
-            aria-label="${(byState[state] ?? 0).toLocaleString("en")} ${state}"
-            >${(byState[state] ?? 0).toLocaleString("en")}</a
+          <a href="${recordsPath({ stream: name, state })}" aria-label="${grouped(byState[state] ?? 0)} ${state}"
+            >${grouped(byState[state] ?? 0)}</a
           >
           ${badge(state)}
         </li>`,
