@@ -1,3 +1,5 @@
+import { errorText, type ErrorFacts, type StreamName } from "#model";
+import { healsItself, remedyOf } from "#operator";
 import type { NoticeText } from "#store";
 
 /** The subject of a notice. */
@@ -30,4 +32,30 @@ export interface Condition extends NoticeText {
   readonly patienceMs: number;
   /** Whether a person does not want messages about it now. */
   readonly isSnoozed?: boolean;
+}
+
+/** Streams that fail alike. A failure that heals itself is a warning, and only after `afterMs`. */
+export function failingCondition(
+  {
+    id,
+    title,
+    error,
+    streams,
+  }: Pick<Condition, "id" | "title"> & {
+    readonly error: ErrorFacts;
+    readonly streams: readonly StreamName[];
+  },
+  afterMs: number,
+): Condition {
+  const heals = healsItself(error.code);
+  return {
+    id,
+    kind: "failing",
+    severity: heals ? "warning" : "problem",
+    title,
+    cause: errorText(error),
+    affected: streams.join(", "),
+    remedy: remedyOf(error, { stream: streams[0]! }),
+    patienceMs: heals ? afterMs : PERSON_MS,
+  };
 }

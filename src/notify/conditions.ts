@@ -1,11 +1,11 @@
-import { DAY_MS, counted, errorText, recordLabel, grouped } from "#model";
-import { roughDuration, healsItself, knownRemedyOf, remedyOf, type BlockedPolicy, type ReturnStatus } from "#operator";
+import { DAY_MS, counted, recordLabel, grouped } from "#model";
+import { roughDuration, knownRemedyOf, remedyOf, type BlockedPolicy, type ReturnStatus } from "#operator";
 import { refusalText, refusedDeletionsSentence, twinSentence, type StreamStatus } from "#pipeline";
 import type { ServiceState } from "#service";
 import type { ChannelState } from "#store";
 import { careConditions, type CareFacts } from "./care-conditions.ts";
 import { causeConditions, type CauseFacts } from "./cause-conditions.ts";
-import { PERSON_MS, type Condition } from "./condition.ts";
+import { failingCondition, PERSON_MS, type Condition } from "./condition.ts";
 import { returnConditions } from "./return-conditions.ts";
 
 /** A credential or certificate with a known end. */
@@ -75,17 +75,8 @@ function failing(streams: readonly StreamStatus[], { afterMs }: ConditionPolicy)
   return [...Map.groupBy(failed, ({ source, error }) => `failing/${source}/${error.code}`)].map(([id, alike]) => {
     const { source, error } = alike[0]!;
     const names = alike.map(({ name }) => name);
-    const heals = healsItself(error.code);
-    return {
-      id,
-      kind: "failing",
-      severity: heals ? "warning" : "problem",
-      title: `${source}: ${names.length === 1 ? `the polls of ${names[0]} fail` : `the polls of ${names.length} streams fail`}`,
-      cause: errorText(error),
-      affected: names.join(", "),
-      remedy: remedyOf(error, { stream: names[0]! }),
-      patienceMs: heals ? afterMs : PERSON_MS,
-    };
+    const title = `${source}: the polls of ${names.length === 1 ? names[0] : `${names.length} streams`} fail`;
+    return failingCondition({ id, title, error, streams: names }, afterMs);
   });
 }
 

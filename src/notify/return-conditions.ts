@@ -1,6 +1,6 @@
 import { counted, errorText } from "#model";
 import { healsItself, remedyOf, roughDuration, type ReturnStatus, type ReturnTrouble } from "#operator";
-import { PERSON_MS, type Condition } from "./condition.ts";
+import { failingCondition, PERSON_MS, type Condition } from "./condition.ts";
 
 const titles: Readonly<Record<ReturnTrouble["kind"], (stream: string, count: string) => string>> = {
   refused: (stream, count) => `${stream}: the ERP refused ${count}`,
@@ -97,19 +97,8 @@ function guarded({ name, mark }: ReturnStatus): Condition[] {
 function failing({ name, mark }: ReturnStatus, afterMs: number): Condition[] {
   const error = mark?.error;
   if (error === undefined) return [];
-  const heals = healsItself(error.code);
-  return [
-    {
-      id: `returns/${name}/failing/${error.code}`,
-      kind: "failing",
-      severity: heals ? "warning" : "problem",
-      title: `${name}: the lane back to the ERP fails`,
-      cause: errorText(error),
-      affected: name,
-      remedy: remedyOf(error, { stream: name }),
-      patienceMs: heals ? afterMs : PERSON_MS,
-    },
-  ];
+  const id = `returns/${name}/failing/${error.code}`;
+  return [failingCondition({ id, title: `${name}: the lane back to the ERP fails`, error, streams: [name] }, afterMs)];
 }
 
 function unlisted({ name, state, attention }: ReturnStatus): Condition[] {
