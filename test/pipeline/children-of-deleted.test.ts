@@ -124,6 +124,17 @@ describe("the children of a record that the ERP deleted", () => {
     expect(await it.row(order("8"))).toEqual({ name: "Name of 8", customer: 2 });
   });
 
+  it("are read once, although the deletion is shown again", async () => {
+    await using it = await setScene();
+    it.erp.customers = ["2"];
+    it.erp.deletions = ["1"];
+    await it.sweep();
+    it.erp.orders.set("7", { name: "Name of 7", customer: 3 });
+    it.erp.deletions = ["1"];
+    await it.sweep();
+    expect(await it.row(order("7"))).toEqual({ name: "Name of 7", customer: 2 });
+  });
+
   it("stay as they are, and a warning says so, when the ERP does not show them", async () => {
     await using it = await setScene();
     it.erp.orders.set("7", new ParkError("E_SOURCE_FORBIDDEN", "403"));

@@ -5,15 +5,16 @@ import type { Logger } from "#telemetry";
 import { stageByKey } from "./stage-by-key.ts";
 
 export interface ChildrenDeps {
-  readonly store: IntakeStore & Pick<RecordStore, "boundChildren" | "waitingFor">;
+  readonly store: IntakeStore & Pick<RecordStore, "record" | "boundChildren" | "waitingFor">;
   readonly sources: ReadonlyMap<StreamName, SourceStream>;
   readonly logger: Logger;
 }
 
 /**
  * Reads the children of records that the ERP deleted again, by their keys, and stages what changed. An ERP that merges two customers
- * hands the documents of one to the other before it deletes it, and Odoo and ERPNext do so without moving the documents' stamps, so that no
- * poll would see it. Call it before the deletions are staged: then a crash in between only repeats it. Returns how many records changed.
+ * hands the documents of one to the other before it deletes it, and Odoo does so without moving the documents' stamps, so that no poll would
+ * see it. What the store already knows to be deleted is passed over, because polls show it again. Call it before the deletions are staged:
+ * then a crash in between only repeats it. Returns how many records changed.
  * @throws any error that does not concern single records. The deletions must then wait.
  */
 export async function stageChildrenOfDeleted(
@@ -22,12 +23,14 @@ export async function stageChildrenOfDeleted(
   keys: readonly Key[],
   signal: AbortSignal,
 ): Promise<number> {
-  const deleted = keys.map((key) => ({ stream, key }));
-  const gone = new Set(deleted.map(recordName));
+  const gone = new Set(keys.map((key) => recordName({ stream, key })));
   const children = new Map<string, RecordId>();
-  for (const parent of deleted)
+  for (const key of keys) {
+    const parent = { stream, key };
+    if ((await store.record(parent))?.deleted !== false) continue;
     for (const child of [...(await store.boundChildren(parent)), ...(await store.waitingFor(parent))])
       if (!gone.has(recordName(child))) children.set(recordName(child), child);
+  }
   const ofStream = Map.groupBy(children.values(), (child) => child.stream);
   let changed = 0;
   for (const [of, ids] of ofStream) {
