@@ -1,6 +1,6 @@
 import { ParkError, type ErrorCode } from "#model";
 import type { SourceIdentity } from "../../identity.ts";
-import type { SqlDialect, Sql, StampText } from "../sql-text.ts";
+import { sql, type SqlDialect, type Sql, type StampText } from "../sql-text.ts";
 
 /**
  * What a column holds, as far as it matters for reading it without loss.
@@ -89,6 +89,15 @@ export type RunQuery = (query: Sql) => Promise<QueryResult>;
 export async function scalar(ask: RunQuery, query: Sql): Promise<SqlCell> {
   const { rows } = await ask(query);
   return rows[0]?.[0] ?? null;
+}
+
+/** Whether a table has such a row. SQL Server takes {@link Engine.limit} only behind ORDER BY, so this asks by EXISTS. */
+export async function anyRow(ask: RunQuery, from: Sql, condition: Sql): Promise<boolean> {
+  const found = await scalar(
+    ask,
+    sql`select case when exists (select 1 from ${from} where ${condition}) then 1 else 0 end`,
+  );
+  return Number(found) === 1;
 }
 
 /** Like {@link scalar}. Undefined if the user may not ask this, or the server does not know it. */

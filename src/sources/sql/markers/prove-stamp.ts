@@ -1,4 +1,4 @@
-import type { RunQuery, SqlCell, Engine } from "../engines/engine.ts";
+import { anyRow, type RunQuery, type SqlCell, type Engine } from "../engines/engine.ts";
 import { keyReader, type TableLayout } from "../read/layout.ts";
 import { compareTuple } from "../read/tuple.ts";
 import { allOf, sql, type Sql } from "../sql-text.ts";
@@ -53,10 +53,7 @@ export async function proveByStamp(proof: Proof, upTo: readonly SqlCell[], known
   if (at === undefined || at < scale.parse(top!)! || Number(isShown) === 1) return;
   const reaches = async (shiftMs: number) => {
     const earlier = compareTuple(engine, layout.marks, ">=", scale.write(at - shiftMs));
-    const { rows: seen } = await ask(
-      sql`select 1 from ${layout.from} where ${allOf([layout.condition, earlier])} ${engine.limit(1)}`,
-    );
-    return seen.length > 0;
+    return await anyRow(ask, layout.from, allOf([layout.condition, earlier]));
   };
   const key = keyReader({ key: layout.key, columns: layout.key })(keys);
   const field = layout.marks.map(({ name }) => name).join(", ");

@@ -80,7 +80,8 @@ function exact(column: Column): Sql {
     case "date":
       return sql`convert(varchar(10), ${name}, 23)`;
     case "decimal":
-      return column.type === "money" ? sql`convert(varchar(40), ${name}, 2)` : sql`convert(varchar(40), ${name})`;
+      // As a text of its own, money has two digits behind the point.
+      return sql`convert(varchar(40), ${column.type === "money" ? sql`convert(decimal(19, 4), ${name})` : name})`;
     case "rowversion":
       return sql`convert(bigint, ${name})`;
     case "text":

@@ -1,4 +1,5 @@
 import { Connection, Request, TYPES, type ConnectionConfiguration } from "tedious";
+import { codeOf } from "#model";
 import type { SqlCell, Column, QueryResult, WritingSession } from "../engines/engine.ts";
 import { RowBudget } from "../engines/row-budget.ts";
 import { tlsOptions } from "../engines/tls.ts";
@@ -39,8 +40,10 @@ export async function connectMssql(settings: SqlSettings, first?: string): Promi
   const connection = new Connection(mssqlOptions(settings));
   // The next query reports it. Without a listener a lost connection would end the process.
   connection.on("error", () => undefined);
+  const refusals: Refusal[] = [];
+  connection.on("errorMessage", ({ number, message }) => void refusals.push({ number, message }));
   await new Promise<void>((resolve, reject) => {
-    connection.connect((error) => (error ? reject(error) : resolve()));
+    connection.connect((error) => (error ? reject(refused(error, refusals)) : resolve()));
   });
   const session = new MssqlSession(connection);
   if (first === undefined) return session;
@@ -53,11 +56,31 @@ export async function connectMssql(settings: SqlSettings, first?: string): Promi
   return session;
 }
 
+/** What the server says on the way to a login. */
+export interface Refusal {
+  readonly number: number;
+  readonly message: string;
+}
+
+/**
+ * Returns the error of a login with the server's reason. The driver keeps the last message alone and no number, and the last one is always that the
+ * login failed, whatever the first one was.
+ */
+export function refused(error: Error, [reason]: readonly Refusal[]): Error {
+  if (reason === undefined) return error;
+  return Object.assign(new Error(reason.message, { cause: error }), { code: codeOf(error), number: reason.number });
+}
+
 class MssqlSession implements WritingSession {
   readonly #connection: Connection;
 
   constructor(connection: Connection) {
     this.#connection = connection;
+  }
+
+  /** True once the server has ended the connection. */
+  get isSpent(): boolean {
+    return this.#connection.closed;
   }
 
   async query(text: string, values: readonly unknown[], _signal: AbortSignal, maxBytes?: number): Promise<QueryResult> {
@@ -66,7 +89,7 @@ class MssqlSession implements WritingSession {
       const budget = new RowBudget(maxBytes);
       let isCut = false;
       const request = new Request(text, (error) =>
-        error && !isCut ? reject(error) : resolve({ columns, rows: budget.rows, isCut }),
+        error && !isCut ? reject(this.#failure(error)) : resolve({ columns, rows: budget.rows, isCut }),
       );
       for (const [at, value] of values.entries()) request.addParameter(String(at + 1), TYPES.NVarChar, value);
       request.on("columnMetadata", (described) => {
@@ -84,8 +107,14 @@ class MssqlSession implements WritingSession {
   /** As a batch: a transaction cannot begin inside a statement with values. */
   async command(text: string): Promise<void> {
     await new Promise<void>((resolve, reject) => {
-      this.#connection.execSqlBatch(new Request(text, (error) => (error ? reject(error) : resolve())));
+      this.#connection.execSqlBatch(new Request(text, (error) => (error ? reject(this.#failure(error)) : resolve())));
     });
+  }
+
+  /** An answer that ends in the middle is an error without number and code. It is the end of the connection, whatever ended it. */
+  #failure(error: Error): Error {
+    if (!this.#connection.closed || codeOf(error) !== undefined) return error;
+    return Object.assign(new Error(error.message, { cause: error }), { code: "ECLOSE" });
   }
 
   async end(): Promise<void> {

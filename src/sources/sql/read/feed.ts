@@ -1,6 +1,6 @@
 import { isAscending, ParkError, type ChangeBatch, type Cursor, type Key } from "#model";
 import type { SourceDatabase } from "../database.ts";
-import type { SqlCell, Column } from "../engines/engine.ts";
+import { anyRow, type SqlCell, type Column } from "../engines/engine.ts";
 import {
   parseCursor,
   restoredCells,
@@ -187,8 +187,8 @@ async function hasKeyless(
   signal: AbortSignal,
 ): Promise<boolean> {
   if (!layout.keyless) return false;
-  const query = sql`select 1 from ${layout.from} where ${allOf([layout.keyless, ...rowConditions(condition)])} ${database.engine.limit(1)}`;
-  return (await database.ask(query, signal)).rows.length > 0;
+  const conditions = allOf([layout.keyless, ...rowConditions(condition)]);
+  return await anyRow((query) => database.ask(query, signal), layout.from, conditions);
 }
 
 /**

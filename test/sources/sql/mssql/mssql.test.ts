@@ -1,16 +1,19 @@
 import { describe, expect, it } from "vitest";
 import { systemClock } from "#model";
-import type { QueryResult, Engine } from "../../../../src/sources/sql/engines/engine.ts";
+import { SourceDatabase } from "../../../../src/sources/sql/database.ts";
+import type { QueryResult, Engine, SqlSession } from "../../../../src/sources/sql/engines/engine.ts";
 import { StampMarker } from "../../../../src/sources/sql/markers/stamp-marker.ts";
 import { stampScale } from "../../../../src/sources/sql/markers/stamp-scale.ts";
 import { fault, mssqlEngine } from "../../../../src/sources/sql/mssql/mssql-engine.ts";
 import { CellReader } from "../../../../src/sources/sql/read/cells.ts";
-import { mssqlOptions } from "../../../../src/sources/sql/mssql/mssql-session.ts";
+import { mssqlOptions, refused } from "../../../../src/sources/sql/mssql/mssql-session.ts";
 import { mssqlColumn } from "../../../../src/sources/sql/mssql/mssql-types.ts";
 import { rowversionCeiling, trackingCeiling } from "../../../../src/sources/sql/markers/counter-marker.ts";
 import { settings } from "../../../../src/sources/sql/settings.ts";
 import { compareTuple } from "../../../../src/sources/sql/read/tuple.ts";
 import { silentLogger } from "../../../kit/logger.ts";
+import { poll } from "../../reading.ts";
+import { sqlStream } from "../sql-stream.ts";
 import { compiled, sql, type Sql } from "../../../../src/sources/sql/sql-text.ts";
 
 const url = "mssql://reader:p%40ss@erp.example:1444/OLDemo";
@@ -28,7 +31,9 @@ describe("SQL for SQL Server", () => {
     expect(text(engine.exact(column("price", "DecimalN", { precision: 18, scale: 4 }))).text).toBe(
       'convert(varchar(40), "price")',
     );
-    expect(text(engine.exact(column("sum", "MoneyN"))).text).toBe('convert(varchar(40), "sum", 2)');
+    expect(text(engine.exact(column("sum", "MoneyN"))).text).toBe(
+      'convert(varchar(40), convert(decimal(19, 4), "sum"))',
+    );
     expect(text(engine.exact(column('name"]', "NVarChar"))).text).toBe('"name""]"');
   });
 
@@ -134,6 +139,32 @@ describe("SQL for SQL Server", () => {
     expect(asked).toEqual(["select convert(bigint, min_active_rowversion()) - 1"]);
   });
 
+  it("limits an answer only behind ORDER BY, as SQL Server asks, in every statement of a poll", async () => {
+    const columns = [column("id", "IntN"), column("at", "DateTime2")];
+    const asked: string[] = [];
+    const session: SqlSession = {
+      async query(statement) {
+        asked.push(statement);
+        if (statement.includes("sysutcdatetime")) return { columns: [], rows: [["2026-01-01 10:00:00"]] };
+        const isPage = statement.includes("svcsync beyond");
+        return { columns, rows: isPage || !statement.includes("offset") ? [] : [["2025-12-01 10:00:00", 1, 1]] };
+      },
+      end: async () => undefined,
+      destroy: () => undefined,
+    };
+    await using database = new SourceDatabase(
+      { ...engine, connect: async () => session },
+      { source: "erp", connections: 1 },
+    );
+    const stream = sqlStream(database, { table: "items", key: "id", changed: "at" });
+    const { cursor } = await poll(stream);
+    await poll(stream, cursor);
+    const limited = asked.filter((statement) => statement.includes("offset"));
+    expect(limited.length).toBeGreaterThan(4);
+    expect(limited.filter((statement) => !/ order by .* offset /.test(statement))).toEqual([]);
+    expect(asked.filter((statement) => statement.includes('("id" is null)')).length).toBeGreaterThan(2);
+  });
+
   it("asks change tracking how far back it remembers, and says when it is off", async () => {
     expect(await trackingCeiling(engine.counters!, "dbo.t", answer(["9", "4"]))).toEqual({ highest: 9n, lowest: 4n });
     await expect(trackingCeiling(engine.counters!, "dbo.t", answer(["9", null]))).rejects.toMatchObject({
@@ -162,6 +193,18 @@ describe("the connection to SQL Server", () => {
     expect(mssqlOptions(settings.parse({ url, tls: { mode: "trust" } })).options).toMatchObject({
       trustServerCertificate: true,
     });
+  });
+
+  it("that is refused has the server's first reason, and its number", () => {
+    const last = Object.assign(new Error("Login failed for user 'reader'."), { code: "ELOGIN" });
+    const missing = { number: 4060, message: 'Cannot open database "erp" requested by the login. The login failed.' };
+    const wrong = { number: 18456, message: last.message };
+    expect([[missing, wrong], [wrong], []].map((reasons) => fault(refused(last, reasons))?.code)).toEqual([
+      "E_SOURCE_DATABASE",
+      "E_SOURCE_LOGIN",
+      "E_SOURCE_LOGIN",
+    ]);
+    expect(refused(last, [missing, wrong]).message).toBe(missing.message);
   });
 
   it("knows named instances and Windows domains", () => {
