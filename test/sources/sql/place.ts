@@ -1,6 +1,7 @@
 import { mkdtemp, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
+import { vi } from "vitest";
 import { mssqlServer } from "./mssql/server.ts";
 import type { DialectName } from "./shapes.ts";
 import { openWriter, type Writer } from "./writer.ts";
@@ -55,7 +56,9 @@ async function openDatabase(dialect: DialectName, server: string): Promise<Place
     deadUrl: dead.href,
     async [Symbol.asyncDispose]() {
       await writer[Symbol.asyncDispose]();
-      await admin.run(await drops[dialect](name));
+      const drop = await drops[dialect](name);
+      // Babelfish has no way to end the sessions that are still closing.
+      await vi.waitFor(() => admin.run(drop), { timeout: 60_000, interval: 50 });
       await admin[Symbol.asyncDispose]();
     },
   };

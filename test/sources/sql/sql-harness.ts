@@ -152,9 +152,10 @@ function upsertOf(dialect: DialectName, columns: readonly string[], tuples: stri
     case "mysql":
       return `${insert} on duplicate key update ${set((column) => `values(${column})`)}`;
     case "mssql":
-      return `merge into items as old using (values ${tuples}) as new (${names}) on old.nr = new.nr
-        when matched then update set ${set((column) => `new.${column}`)}
-        when not matched then insert (${names}) values (${names});`;
+      // Not by MERGE, which Babelfish does not know.
+      return `update items set ${set((column) => `new.${column}`)} from items join (values ${tuples}) as new (${names}) on items.nr = new.nr;
+        insert into items (${names}) select ${names} from (values ${tuples}) as new (${names})
+          where not exists (select 1 from items old where old.nr = new.nr)`;
     case "sqlite":
     case "postgres":
       return `${insert} on conflict (nr) do update set ${set((column) => `excluded.${column}`)}`;

@@ -1,0 +1,31 @@
+import { vi } from "vitest";
+import type { Place } from "../place.ts";
+
+/** A login of SQL Server and its user in one database, until the test ends. */
+export interface TestLogin extends AsyncDisposable {
+  readonly name: string;
+  /** The database, as this login opens it. */
+  readonly url: string;
+}
+
+const password = "Svcsync-test-1";
+let count = 0;
+
+/** A login that may do nothing yet. Whatever it opened must be closed before it is disposed of. */
+export async function openLogin({ writer, url }: Place): Promise<TestLogin> {
+  const name = `svcsync_test_${process.pid}_login_${++count}`;
+  await writer.run(`create login ${name} with password = '${password}'`);
+  await writer.run(`create user ${name} for login ${name}`);
+  const own = new URL(url);
+  own.username = name;
+  own.password = password;
+  return {
+    name,
+    url: own.href,
+    async [Symbol.asyncDispose]() {
+      await writer.run(`drop user ${name}`);
+      // A connection that is still closing keeps its login.
+      await vi.waitFor(() => writer.run(`drop login ${name}`), { timeout: 60_000, interval: 50 });
+    },
+  };
+}
