@@ -3,7 +3,9 @@ import { systemClock, type Return } from "#model";
 import { openDestination } from "../../../src/returns/destinations/destination.ts";
 import { inboxDdl } from "../../../src/returns/destinations/sql/ddl.ts";
 import type { InboxStream } from "../../../src/returns/destinations/sql/inbox-columns.ts";
+import { quotedName } from "../../../src/sources/sql/sql-text.ts";
 import { never } from "../../kit/outcome.ts";
+import { mssqlServer } from "../../sources/sql/mssql/server.ts";
 import { dialects, useServers } from "../../sources/sql/servers.ts";
 import { addColumn } from "../../sources/sql/statements.ts";
 import { destinationIn, line, report, reports, state, states, withInbox, withoutRights } from "./sql-inbox.ts";
@@ -192,10 +194,12 @@ describe.each(dialects)("an inbox in %s", (dialect) => {
       ...reports,
       to: { source: "erp", table: "svcsync_retruns" },
     });
+    // Babelfish gives this error no number of SQL Server.
+    const isNumbered = dialect !== "mssql" || !(await mssqlServer()).isBabelfish;
     await expect(destination.deliver(report(1), never)).rejects.toMatchObject({
       code: "E_RETURN_INBOX",
       details: {},
-      message: expect.stringContaining("did you mean svcsync_returns?"),
+      message: expect.stringContaining(isNumbered ? "did you mean svcsync_returns?" : "svcsync_retruns"),
     });
   });
 });
@@ -214,7 +218,7 @@ describe("an inbox in a schema of its own", () => {
     expect(await destination.check(never)).toContainEqual(expect.objectContaining({ verdict: "ok" }));
     expect(await destination.deliver(report(1), never)).toBe("written");
     expect(await destination.deliver(report(1), never)).toBe("present");
-    expect(await erp.place.writer.one(`select count(*) from ${schema}.open`)).toBe("1");
+    expect(await erp.place.writer.one(`select count(*) from ${quotedName(`${schema}.open`, dialect)}`)).toBe("1");
     expect(await destination.answers([report(1)], never)).toEqual([undefined]);
   });
 });

@@ -126,11 +126,9 @@ class SqlHarness implements SourceHarness {
     for (let at = 0; at < rows.length; at += rowsPerStatement) {
       const some = rows.slice(at, at + rowsPerStatement);
       const tuples = some.map(({ key, name }) => `(${[`'${key}'`, `'${name}'`, ...values].join(", ")})`);
-      await writer.run(upsertOf(this.#dialect, ["name", ...marks], tuples.join(", ")));
-      await this.#logKeys(
-        writer,
-        some.map(({ key }) => key),
-      );
+      const keys = some.map(({ key }) => key);
+      await writer.run(upsertOf(this.#dialect, ["name", ...marks], tuples.join(", "), keys));
+      await this.#logKeys(writer, keys);
     }
   }
 
@@ -144,7 +142,7 @@ function deaf(text: string): string {
   return text.replaceAll(/(["`]) > (["`])/g, "$1 >= $2");
 }
 
-function upsertOf(dialect: DialectName, columns: readonly string[], tuples: string): string {
+function upsertOf(dialect: DialectName, columns: readonly string[], tuples: string, keys: readonly string[]): string {
   const names = ["nr", ...columns].join(", ");
   const set = (given: (column: string) => string) => columns.map((column) => `${column} = ${given(column)}`).join(", ");
   const insert = `insert into items (${names}) values ${tuples}`;
@@ -153,9 +151,7 @@ function upsertOf(dialect: DialectName, columns: readonly string[], tuples: stri
       return `${insert} on duplicate key update ${set((column) => `values(${column})`)}`;
     case "mssql":
       // Not by MERGE, which Babelfish does not know.
-      return `update items set ${set((column) => `new.${column}`)} from items join (values ${tuples}) as new (${names}) on items.nr = new.nr;
-        insert into items (${names}) select ${names} from (values ${tuples}) as new (${names})
-          where not exists (select 1 from items old where old.nr = new.nr)`;
+      return `delete from items where nr in (${keys.map((key) => `'${key}'`).join(", ")}); ${insert}`;
     case "sqlite":
     case "postgres":
       return `${insert} on conflict (nr) do update set ${set((column) => `excluded.${column}`)}`;

@@ -282,7 +282,7 @@ describe.runIf(mssqlUrl !== undefined)("a connection to SQL Server", () => {
       "create table secrets (nr varchar(9)); create table items (nr varchar(9)); insert into items values ('a')",
     );
     await using login = await openLogin(erp.place);
-    await erp.place.writer.run(`grant select on items to ${login.name}`);
+    await login.grant("select on items");
     const adapter = adapters.get("sql")!;
     const parsed = { url: login.url, ...ownTls("mssql") };
     await using source = await adapter.open(adapter.settings.parse(parsed), openContext(systemClock));
