@@ -42,11 +42,9 @@ async function openFile(): Promise<Place> {
 async function openDatabase(dialect: DialectName, server: string): Promise<Place> {
   const name = `svcsync_test_${process.pid}_${++count}`;
   const admin = await openWriter(server);
+  const create = () => admin.run(`create database ${name}`);
   // Babelfish refuses to make two databases at the same moment.
-  await vi.waitFor(() => admin.run(`create database ${name}`), {
-    timeout: dialect === "mssql" ? 60_000 : 0,
-    interval: 50,
-  });
+  await (dialect === "mssql" ? vi.waitFor(create, { timeout: 60_000, interval: 50 }) : create());
   if (dialect === "mssql" && !(await mssqlServer()).isBabelfish) await admin.run(snapshots(name));
   const url = new URL(server);
   url.pathname = name;

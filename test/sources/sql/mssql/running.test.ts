@@ -122,8 +122,8 @@ describe.runIf(mssqlUrl !== undefined)("SQL Server", () => {
     for (const company of ["one", "two"])
       await writer.run(`create schema ${company}\ngo\ncreate table ${company}.items (id int primary key, name varchar(9));
         insert into ${company}.items values (1, '${company}')`);
-    const named = "CRONUS AG$Customer [x]";
-    // Babelfish has no MIN_ACTIVE_ROWVERSION.
+    // Babelfish has no MIN_ACTIVE_ROWVERSION, and finds no name with a bracket in its catalog.
+    const named = isBabelfish ? "CRONUS AG$Customer" : "CRONUS AG$Customer [x]";
     const stamped = isBabelfish ? '"timestamp" bigint identity' : '"timestamp" rowversion';
     const changed = { counter: "timestamp", kind: isBabelfish ? "sequence" : "rowversion" };
     await writer.run(`create table "${named}" ("No_" varchar(20) primary key, ${stamped}, "Name 2" nvarchar(50));
@@ -141,7 +141,7 @@ describe.runIf(mssqlUrl !== undefined)("SQL Server", () => {
     // Babelfish lists names in small letters.
     const listed = (await catalog?.tables(never))?.map((name) => name.toLowerCase());
     expect(listed).toEqual([named.toLowerCase(), "one.items", "two.items"]);
-    expect(await catalog?.table(named, never)).toMatchObject({ key: ["No_"] });
+    expect((await catalog!.table(named, never)).key.map((name) => name.toLowerCase())).toEqual(["no_"]);
     expect(await erp.stream(byVersion).check(never)).not.toContainEqual(
       expect.objectContaining({ verdict: "problem" }),
     );
@@ -277,14 +277,15 @@ describe.runIf(mssqlUrl !== undefined)("a connection to SQL Server", () => {
   });
 
   it("names a table that its user may not read", async () => {
+    await using login = await openLogin();
     await using erp = await open();
     await erp.place.writer.run(
       "create table secrets (nr varchar(9)); create table items (nr varchar(9)); insert into items values ('a')",
     );
-    await using login = await openLogin(erp.place);
-    await login.grant("select on items");
+    const url = await login.enter(erp.place);
+    await erp.place.writer.run(`grant select on items to ${login.name}`);
     const adapter = adapters.get("sql")!;
-    const parsed = { url: login.url, ...ownTls("mssql") };
+    const parsed = { url, ...ownTls("mssql") };
     await using source = await adapter.open(adapter.settings.parse(parsed), openContext(systemClock));
     const read = (table: string) => poll(source.stream("s", adapter.read.parse({ table, key: "nr" })));
     await expect(read("secrets")).rejects.toMatchObject(
