@@ -2,6 +2,7 @@ import { describe, expect, it } from "vitest";
 import { systemClock } from "#model";
 import { adapters } from "#sources";
 import { openContext } from "../reading.ts";
+import { mssqlServer } from "./mssql/server.ts";
 import { dialects, useServers } from "./servers.ts";
 import { never } from "../../kit/outcome.ts";
 
@@ -25,7 +26,10 @@ describe.each(dialects)("the catalog of %s", (dialect) => {
     await using erp = await open(dialect);
     await erp.place.writer.run(schemas[dialect]!);
     const { catalog } = erp.source;
-    expect(await catalog?.tables(never)).toEqual(["Alle Kontakte", "kontakte"]);
+    const names = await catalog?.tables(never);
+    // Babelfish lists names in small letters.
+    const isSmall = dialect === "mssql" && (await mssqlServer()).isBabelfish;
+    expect(names).toEqual([isSmall ? "alle kontakte" : "Alle Kontakte", "kontakte"]);
     const kinds = { name: "text", nr: "number", kunde: "text", preis: "number", stand: "stamp", bild: "binary" };
     expect(await catalog?.table("kontakte", never)).toEqual({
       columns: Object.entries(kinds).map(([name, kind]) => ({ name, kind })),
@@ -35,7 +39,10 @@ describe.each(dialects)("the catalog of %s", (dialect) => {
       columns: [{ name: "name", kind: "text" }],
       key: [],
     });
-    await expect(catalog?.table("kontakt", never)).rejects.toThrow("did you mean kontakte?");
+    await expect(catalog?.table("kontakt", never)).rejects.toThrow(
+      // Nor does it give a missing table a number of SQL Server.
+      isSmall ? "kontakt" : "did you mean kontakte?",
+    );
   });
 });
 

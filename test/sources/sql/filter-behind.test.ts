@@ -5,6 +5,7 @@ import { engineOf } from "../../../src/sources/sql/engines/engines.ts";
 import { settings } from "../../../src/sources/sql/settings.ts";
 import { never } from "../../kit/outcome.ts";
 import { poll } from "../reading.ts";
+import { ownTls } from "./opened.ts";
 import { openPlace } from "./place.ts";
 import { sqlStream, wrapped } from "./sql-stream.ts";
 import { dialects, useServers } from "./servers.ts";
@@ -54,7 +55,7 @@ async function items(dialect: DialectName, kind: "text" | "native") {
   };
   for (let nr = 1; nr <= 4; nr++) await put(nr, begin - 4 * HOUR_MS + nr * 1000);
   const engine = wrapped(
-    engineOf(settings.parse({ url })),
+    engineOf(settings.parse({ url, ...ownTls(dialect) })),
     (session) =>
       (text, values, ...more) =>
         session.query(text, values.map(later), ...more),

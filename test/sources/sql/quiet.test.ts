@@ -5,6 +5,7 @@ import { engineOf } from "../../../src/sources/sql/engines/engines.ts";
 import { settings } from "../../../src/sources/sql/settings.ts";
 import { never } from "../../kit/outcome.ts";
 import { poll } from "../reading.ts";
+import { ownTls } from "./opened.ts";
 import { openPlace } from "./place.ts";
 import { sqlStream, wrapped } from "./sql-stream.ts";
 import { renameColumn } from "./statements.ts";
@@ -24,7 +25,7 @@ async function followed(dialect: DialectName) {
   const put = (nr: string | null, at: string | null) =>
     writer.run(`insert into items values (${quoted(nr)}, 'x', ${quoted(at)})`);
   await put("A", stampOf(now.ms - 60 * minuteMs));
-  const plain = engineOf(settings.parse({ url }));
+  const plain = engineOf(settings.parse({ url, ...ownTls(dialect) }));
   let statements = 0;
   const counting = wrapped(plain, (session) => (...asked) => {
     statements++;
