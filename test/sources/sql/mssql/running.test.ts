@@ -288,11 +288,12 @@ describe.runIf(mssqlUrl !== undefined)("a connection to SQL Server", () => {
     const parsed = { url, ...ownTls("mssql") };
     await using source = await adapter.open(adapter.settings.parse(parsed), openContext(systemClock));
     const read = (table: string) => poll(source.stream("s", adapter.read.parse({ table, key: "nr" })));
-    await expect(read("secrets")).rejects.toMatchObject(
-      isBabelfish
-        ? { message: expect.stringContaining("permission denied") }
-        : { code: "E_SOURCE_FORBIDDEN", family: "park" },
-    );
+    await expect(read("secrets")).rejects.toMatchObject({
+      // Babelfish gives this error no number of SQL Server.
+      code: isBabelfish ? "E_SOURCE_QUERY" : "E_SOURCE_FORBIDDEN",
+      family: "park",
+      message: expect.stringMatching(/permission/i),
+    });
     expect((await read("items")).keys).toEqual(["a"]);
     const session = await engineOf(settings.parse(parsed)).connect();
     await expect(session.query("insert into items values ('b')", [], never)).rejects.toThrow(/permission/i);
