@@ -40,10 +40,10 @@ export async function connectMssql(settings: SqlSettings, first?: string): Promi
   const connection = new Connection(mssqlOptions(settings));
   // The next query reports it. Without a listener a lost connection would end the process.
   connection.on("error", () => undefined);
-  const refusals: Refusal[] = [];
-  connection.on("errorMessage", ({ number, message }) => void refusals.push({ number, message }));
+  const messages: LoginMessage[] = [];
+  connection.on("errorMessage", ({ number, message }) => void messages.push({ number, message }));
   await new Promise<void>((resolve, reject) => {
-    connection.connect((error) => (error ? reject(refused(error, refusals)) : resolve()));
+    connection.connect((error) => (error ? reject(loginFailure(error, messages)) : resolve()));
   });
   const session = new MssqlSession(connection);
   if (first === undefined) return session;
@@ -57,7 +57,7 @@ export async function connectMssql(settings: SqlSettings, first?: string): Promi
 }
 
 /** What the server says on the way to a login. */
-export interface Refusal {
+export interface LoginMessage {
   readonly number: number;
   readonly message: string;
 }
@@ -66,7 +66,7 @@ export interface Refusal {
  * Returns the error of a login with the server's reason. The driver keeps the last message alone and no number, and the last one is always that the
  * login failed, whatever the first one was.
  */
-export function refused(error: Error, [reason]: readonly Refusal[]): Error {
+export function loginFailure(error: Error, [reason]: readonly LoginMessage[]): Error {
   if (reason === undefined) return error;
   return Object.assign(new Error(reason.message, { cause: error }), { code: codeOf(error), number: reason.number });
 }

@@ -6,7 +6,7 @@ import { StampMarker } from "../../../../src/sources/sql/markers/stamp-marker.ts
 import { stampScale } from "../../../../src/sources/sql/markers/stamp-scale.ts";
 import { fault, mssqlEngine } from "../../../../src/sources/sql/mssql/mssql-engine.ts";
 import { CellReader } from "../../../../src/sources/sql/read/cells.ts";
-import { mssqlOptions, refused } from "../../../../src/sources/sql/mssql/mssql-session.ts";
+import { mssqlOptions, loginFailure } from "../../../../src/sources/sql/mssql/mssql-session.ts";
 import { mssqlColumn } from "../../../../src/sources/sql/mssql/mssql-types.ts";
 import { rowversionCeiling, trackingCeiling } from "../../../../src/sources/sql/markers/counter-marker.ts";
 import { settings } from "../../../../src/sources/sql/settings.ts";
@@ -199,12 +199,12 @@ describe("the connection to SQL Server", () => {
     const last = Object.assign(new Error("Login failed for user 'reader'."), { code: "ELOGIN" });
     const missing = { number: 4060, message: 'Cannot open database "erp" requested by the login. The login failed.' };
     const wrong = { number: 18456, message: last.message };
-    expect([[missing, wrong], [wrong], []].map((reasons) => fault(refused(last, reasons))?.code)).toEqual([
+    expect([[missing, wrong], [wrong], []].map((reasons) => fault(loginFailure(last, reasons))?.code)).toEqual([
       "E_SOURCE_DATABASE",
       "E_SOURCE_LOGIN",
       "E_SOURCE_LOGIN",
     ]);
-    expect(refused(last, [missing, wrong]).message).toBe(missing.message);
+    expect(loginFailure(last, [missing, wrong]).message).toBe(missing.message);
   });
 
   it("knows named instances and Windows domains", () => {
