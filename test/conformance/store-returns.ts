@@ -257,6 +257,29 @@ export function describeReturns(makePlace: MakePlace, { isOneProcess = false }: 
     });
   });
 
+  it("an attempt does not wait for a clock that was set back to catch up", async () => {
+    await using scene = await Scene.open(makePlace);
+    const { returns } = scene.store;
+    const now = scene.clock.now();
+    await inState(scene, aReturn("1"), "delivered");
+    scene.clock.advance(86_400_000);
+    for (const subject of ["2", "3", "4"]) await returns.prepare(aReturn(subject), prepared);
+    await returns.ended(aReturn("2"), { kind: "failed", error: OOPS, dueAt: scene.clock.now() + 5_000 });
+    await returns.ended(aReturn("3"), { kind: "delivered", follows: false });
+    await returns.prepare(aReturn("5"), { state: "blocked", error: OOPS, dueAt: scene.clock.now() });
+    scene.clock.advance(-86_399_000);
+    const dueBy = scene.clock.now();
+    expect(await returns.find({ states: ["prepared", "blocked"], dueBy, limit: 9 })).toEqual([]);
+    for (let count = 0; count < 2; count++) await returns.clockSetBack();
+    expect(names(await returns.find({ states: ["prepared", "blocked"], dueBy, limit: 9 }))).toEqual([
+      "2/1",
+      "4/1",
+      "5/1",
+    ]);
+    expect(await returns.one(aReturn("3"))).toMatchObject({ preparedAt: dueBy, deliveredAt: dueBy, dueAt: dueBy });
+    expect(await returns.one(aReturn("1"))).toMatchObject({ deliveredAt: now, dueAt: now });
+  });
+
   describe("the ERP's answer", () => {
     it("is kept with its document or its reason, and the last one counts", async () => {
       await using scene = await Scene.open(makePlace);

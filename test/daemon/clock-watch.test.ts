@@ -3,6 +3,7 @@ import type { Clock } from "#model";
 import { openStore } from "#store";
 import { watchClock } from "../../src/daemon/watch/clock-watch.ts";
 import { customer, OOPS, upsert } from "../conformance/store-scene.ts";
+import { aReturn } from "../conformance/store-returns.ts";
 import { sqlitePlace } from "../store/sqlite-place.ts";
 import { OffsetClock } from "../kit/clock.ts";
 import { silentLogger } from "../kit/logger.ts";
@@ -38,6 +39,23 @@ describe("a clock that is set back", () => {
     expect(await waiting.dueInMs()).toBeGreaterThan(2 * HOUR_MS);
     await vi.waitFor(async () => expect(await waiting.dueInMs()).toBeLessThan(605_000), patience);
     expect(await waiting.dueInMs()).toBeGreaterThan(500_000);
+    end.abort();
+    await watch;
+  });
+
+  it("takes returns to the ERP along", async () => {
+    const clock = new OffsetClock();
+    await using waiting = await waitingRecord(clock);
+    const { returns } = waiting.store;
+    clock.offsetMs += 24 * HOUR_MS;
+    await returns.prepare(aReturn("1"), { state: "prepared" });
+    const end = new AbortController();
+    const watch = watchClock({ store: waiting.store, clock, logger: silentLogger }, end.signal);
+    const due = () => returns.find({ states: ["prepared"], dueBy: clock.now(), limit: 9 });
+    await vi.waitFor(async () => expect(await due()).toHaveLength(1), patience);
+    clock.offsetMs -= 24 * HOUR_MS;
+    expect(await due()).toEqual([]);
+    await vi.waitFor(async () => expect(await due()).toHaveLength(1), patience);
     end.abort();
     await watch;
   });
@@ -88,6 +106,7 @@ describe("a clock that is set back", () => {
       const end = new AbortController();
       const store = {
         latestMoment: async () => clock.now() + HOUR_MS,
+        returns: { clockSetBack: async () => undefined },
         clockSetBack: async (byMs: number) => {
           moved.push(byMs);
           // It takes long, and the clock is set again meanwhile.

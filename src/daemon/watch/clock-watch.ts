@@ -1,5 +1,5 @@
 import { errorFacts, untilNext, type Clock } from "#model";
-import type { ScheduleStore } from "#store";
+import type { ReturnStore, ScheduleStore } from "#store";
 import type { Logger } from "#telemetry";
 
 const LOOK_MS = 1_000;
@@ -7,7 +7,9 @@ const LOOK_MS = 1_000;
 const TOLERANCE_MS = 1_000;
 
 interface ClockWatchDeps {
-  readonly store: Pick<ScheduleStore, "clockSetBack" | "latestMoment">;
+  readonly store: Pick<ScheduleStore, "clockSetBack" | "latestMoment"> & {
+    readonly returns: Pick<ReturnStore, "clockSetBack">;
+  };
   readonly clock: Clock;
   readonly logger: Logger;
 }
@@ -36,6 +38,8 @@ export async function watchClock(deps: ClockWatchDeps, signal: AbortSignal): Pro
 /** Returns false when the store could not be updated; the caller tries again. */
 async function setBack({ store, logger }: ClockWatchDeps, byMs: number): Promise<boolean> {
   try {
+    // This one may be repeated, and goes first: the other moves times once.
+    await store.returns.clockSetBack();
     await store.clockSetBack(byMs);
     logger.warn({ byMs }, "clock was set back");
     return true;

@@ -21,9 +21,13 @@ function readRate(stored: Json | undefined): Rate {
   return data ?? { hour: 0, count: 0, days: [] };
 }
 
-/** The busiest hour of the days before, in returns. */
-function usualOf({ days }: Rate): number {
-  return Math.max(0, ...days.map(({ most }) => most));
+/** The busiest hour of the last days, in returns. What a clock counted that was ahead says nothing. */
+function usualOf({ days }: Rate, now: number): number {
+  return Math.max(0, ...recent(days, dayOf(now)).map(({ most }) => most));
+}
+
+function recent(days: Rate["days"], today: number): Rate["days"] {
+  return days.filter(({ day }) => day > today - DAYS && day <= today);
 }
 
 /**
@@ -38,7 +42,7 @@ export function guardReturns(
 ): NonNullable<ReturnMark["held"]> | undefined {
   if (guard === "off" || (guard === undefined && kind !== "reports")) return undefined;
   const rate = readRate(stored);
-  const usual = usualOf(rate);
+  const usual = usualOf(rate, now);
   const limit = guard ?? Math.max(UNSUSPICIOUS, TIMES_USUAL * usual);
   const count = (rate.hour === hourOf(now) ? rate.count : 0) + due;
   return count > limit + released ? { at: now, count: due, usual } : undefined;
@@ -49,12 +53,14 @@ export function withCounted(stored: Json | undefined, count: number, now: number
   const rate = readRate(stored);
   const hour = hourOf(now);
   const total = (rate.hour === hour ? rate.count : 0) + count;
-  const day = Math.floor(now / DAY_MS);
-  const [today, ...others] = [
-    rate.days.find((one) => one.day === day) ?? { day, most: 0 },
-    ...rate.days.filter((one) => one.day !== day && one.day > day - DAYS),
-  ];
-  return { hour, count: total, days: [{ day, most: Math.max(today.most, total) }, ...others] };
+  const day = dayOf(now);
+  const days = recent(rate.days, day);
+  const most = Math.max(total, ...days.filter((one) => one.day === day).map((one) => one.most));
+  return { hour, count: total, days: [{ day, most }, ...days.filter((one) => one.day !== day)] };
+}
+
+function dayOf(at: number): number {
+  return Math.floor(at / DAY_MS);
 }
 
 function hourOf(at: number): number {

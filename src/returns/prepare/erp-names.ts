@@ -49,7 +49,7 @@ const MOST_KEPT = 20_000;
 /** Finds what the ERP calls the records that a return names by their ids in the service. Nothing is guessed. */
 export class ErpNames {
   readonly #deps: ErpNamesDeps;
-  readonly #kept = new Map<string, { readonly value: Promise<ReturnValue>; readonly until: number }>();
+  readonly #kept = new Map<string, { readonly value: Promise<ReturnValue>; readonly at: number }>();
 
   constructor(deps: ErpNamesDeps) {
     this.#deps = deps;
@@ -103,10 +103,11 @@ export class ErpNames {
     const now = this.#deps.clock.now();
     const name = `${resource}/${by}/${serviceId}`;
     const kept = this.#kept.get(name);
-    if (kept !== undefined && kept.until > now) return kept.value;
+    // A clock that was ahead for a moment must not keep it for longer.
+    if (kept !== undefined && Math.abs(now - kept.at) < KEPT_MS) return kept.value;
     if (this.#kept.size >= MOST_KEPT) this.#kept.clear();
     const value = this.#readName(resource, by, serviceId, wanted, signal);
-    this.#kept.set(name, { value, until: now + KEPT_MS });
+    this.#kept.set(name, { value, at: now });
     try {
       return await value;
     } catch (thrown) {

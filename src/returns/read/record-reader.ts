@@ -196,8 +196,8 @@ export class RecordReader implements ReturnReader {
 }
 
 function order(one: ChangedRow, other: ChangedRow): number {
-  const at = (one.modified ?? Infinity) - (other.modified ?? Infinity);
-  return (Number.isNaN(at) ? 0 : at) || Number(one.subject) - Number(other.subject);
+  // Two without a stamp have no difference.
+  return (one.modified ?? Infinity) - (other.modified ?? Infinity) || Number(one.subject) - Number(other.subject);
 }
 
 /** The last moment that a row shows; undefined if it shows none. */

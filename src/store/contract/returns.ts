@@ -137,6 +137,9 @@ export interface ReturnStore {
    */
   forget(stream: string, subject: string): Promise<void>;
 
+  /** After the clock was set back: what would lie in the future is now, so that nothing waits for the clock to catch up. May be repeated. */
+  clockSetBack(): Promise<void>;
+
   /** Counts of the streams that have returns, in order of their names. */
   counts(): Promise<readonly ReturnCounts[]>;
 

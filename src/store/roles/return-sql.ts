@@ -57,6 +57,15 @@ const IS_SETTLED = `(state IN ('seen', 'withdrawn')
     SELECT 1 FROM returns n WHERE n.stream = r.stream AND n.subject = r.subject AND n.version > r.version
       AND n.state IN ('delivered', 'accepted')))`;
 
+const TIMES = ["due_at", "prepared_at", "delivered_at"];
+
+/** Sets back some times that lie in the future. */
+export const SET_BACK = `
+  UPDATE returns SET ${TIMES.map((time) => `${time} = CASE WHEN ${time} > @now THEN @now ELSE ${time} END`).join(", ")}
+  WHERE (stream, subject, version) IN (
+    SELECT stream, subject, version FROM returns WHERE ${TIMES.map((time) => `${time} > @now`).join(" OR ")} LIMIT @limit)
+  RETURNING version`;
+
 export const FORGET = `
   UPDATE returns SET ${movedBy("forget")}, content = NULL, message = NULL, error = NULL
   WHERE stream = @of AND subject = @subject AND ${may("forget")}`;

@@ -32,6 +32,7 @@ import {
   IS_SUPERSEDING,
   PASS,
   prunePart,
+  SET_BACK,
   SUPERSEDE,
   may,
   movedBy,
@@ -272,6 +273,10 @@ export class Returns implements ReturnStore {
     const erase = { sql: FORGET, values: { of: stream, subject } };
     const reasons = { sql: `UPDATE audit SET why = NULL WHERE ${this.#isRecord}`, values: { stream: history, key } };
     await this.#access.step([erase, reasons], DURABLE);
+  }
+
+  async clockSetBack(): Promise<void> {
+    await this.#access.untilNone({ sql: SET_BACK, values: { now: this.#clock.now() } });
   }
 
   /** From place to place: what stays would otherwise be looked at again by each step. */

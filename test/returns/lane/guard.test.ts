@@ -31,3 +31,9 @@ it("leaves status and state alone unless the sync file gives a number", () => {
   expect(guardReturns({ kind: "status", guard: 10 }, {}, 11, NOON)).toBeDefined();
   expect(guardReturns({ kind: "reports", guard: "off" }, {}, 100_000, NOON)).toBeUndefined();
 });
+
+it("does not take for usual what a clock counted that was ahead", () => {
+  const rate = withCounted(undefined, 500, NOON + 30 * DAY_MS);
+  expect(guardReturns(reports, { rate }, 60, NOON)).toMatchObject({ usual: 0 });
+  expect(withCounted(rate, 7, NOON).days).toEqual([{ day: Math.floor(NOON / DAY_MS), most: 7 }]);
+});
