@@ -40,38 +40,39 @@ export class HandOver {
       logger.warn({ stream: stream.name, count: held.count, usual: held.usual }, "returns are held: more than usual");
       return;
     }
-    let { rate } = mark;
-    let released = mark.released ?? 0;
     let after: StoredReturn | undefined;
     do {
-      const due = await returns.find({
-        stream: stream.name,
-        states,
-        dueBy: clock.now(),
-        after,
-        limit: AT_ONCE,
-      });
-      const count = await this.#each(due, signal);
-      // What a person released says nothing about what is usual.
-      const usual = Math.max(0, count - released);
-      released = Math.max(0, released - count);
-      rate = withCounted(rate, usual, clock.now());
-      if (count > 0) await returns.saveMark(stream.name, { rate, released: released === 0 ? undefined : released });
+      const due = await returns.find({ stream: stream.name, states, dueBy: clock.now(), after, limit: AT_ONCE });
+      await this.#each(due, signal);
       after = due.length < AT_ONCE ? undefined : due.at(-1);
     } while (after !== undefined && !signal.aborted);
   }
 
-  /** Hands over some at once, but of each subject one: a later version never overtakes an earlier one. Resolves to how many arrived. */
-  async #each(due: readonly StoredReturn[], signal: AbortSignal): Promise<number> {
+  /** Hands over some at once, but of each subject one: a later version never overtakes an earlier one. Counts what arrived, whatever failed. */
+  async #each(due: readonly StoredReturn[], signal: AbortSignal): Promise<void> {
     const begun = new Set<string>();
     let count = 0;
-    await someAtOnce(due, TOGETHER, async (item) => {
-      // Where an earlier version failed, it is due after the later one, and comes behind it in this list.
-      if (signal.aborted || (await this.#isAhead(item)) || begun.has(item.subject)) return;
-      begun.add(item.subject);
-      if (await this.#one(item, signal)) count++;
-    });
-    return count;
+    try {
+      await someAtOnce(due, TOGETHER, async (item) => {
+        // Where an earlier version failed, it is due after the later one, and comes behind it in this list.
+        if (signal.aborted || (await this.#isAhead(item)) || begun.has(item.subject)) return;
+        begun.add(item.subject);
+        if (await this.#one(item, signal)) count++;
+      });
+    } finally {
+      await this.#counted(count);
+    }
+  }
+
+  async #counted(count: number): Promise<void> {
+    if (count === 0) return;
+    const { store, clock } = this.#deps;
+    const { name } = this.#of.stream;
+    const { rate, released = 0 } = (await store.returns.mark(name)) ?? {};
+    // What a person released says nothing about what is usual.
+    const left = Math.max(0, released - count);
+    const counted = withCounted(rate, Math.max(0, count - released), clock.now());
+    await store.returns.saveMark(name, { rate: counted, released: left === 0 ? undefined : left });
   }
 
   async #one(item: StoredReturn, signal: AbortSignal): Promise<boolean> {

@@ -193,6 +193,16 @@ describe("a lane", () => {
   });
 });
 
+it("counts for the guard what arrived beside a return that failed", async () => {
+  await using lane = await erpWithLane({ through: (destination) => failing(destination, "2") });
+  const { scene } = lane;
+  await scene.round();
+  for (const subject of ["1", "2", "3"]) scene.approve(subject);
+  await scene.round();
+  expect(await scene.states()).toEqual(["1/1 fact delivered", "2/1 fact prepared", "3/1 fact delivered"]);
+  expect((await scene.store.returns.mark("reports"))?.rate).toMatchObject({ count: 2 });
+});
+
 describe("an answer of the ERP", () => {
   it("is kept, and what follows is carried out once", async () => {
     const written: (string | undefined)[] = [];
@@ -383,6 +393,16 @@ function losingAnswers(destination: Destination): Destination {
       if (lost.has(item.subject)) return said;
       lost.add(item.subject);
       throw new RetryError("E_SOURCE_UNREACHABLE", "the connection was cut", { outcomeUnknown: true });
+    },
+  };
+}
+
+function failing(destination: Destination, subject: string): Destination {
+  return {
+    ...bound(destination),
+    deliver: (item, signal) => {
+      if (item.subject === subject) throw new RetryError("E_SOURCE_UNREACHABLE", "the connection was cut");
+      return destination.deliver(item, signal);
     },
   };
 }
