@@ -1,5 +1,5 @@
 import { backoffMs, errorFacts, MINUTE_MS, ParkError, RetryError, SyncError, WaitError, type ErrorFacts } from "#model";
-import { mayReturn, type PreparedAs, type ReturnMark, type StoredReturn } from "#store";
+import { mayReturn, type PreparedAs, type StoredReturn } from "#store";
 import { withCounted, guardReturns } from "./guard.ts";
 import type { LaneDeps, LaneStream } from "./lane-stream.ts";
 import { someAtOnce } from "./some-at-once.ts";
@@ -25,14 +25,16 @@ export class HandOver {
    * Hands over what is due. Does nothing while a person has paused the stream, or the guard holds it.
    * @throws what keeps the inbox from taking anything.
    */
-  async run(mark: ReturnMark, signal: AbortSignal): Promise<void> {
-    if (mark.paused !== undefined || mark.held !== undefined) return;
+  async run(signal: AbortSignal): Promise<void> {
     const { clock, logger, store } = this.#deps;
     const { stream } = this.#of;
     const { returns } = store;
     const states = ["prepared"] as const;
     // Counting reads every return that there is, so it is done only where something is due.
     if ((await returns.find({ stream: stream.name, states, dueBy: clock.now(), limit: 1 })).length === 0) return;
+    // Read now: a person may have paused the stream while the round looked for changes.
+    const mark = await returns.mark(stream.name);
+    if (mark === undefined || mark.paused !== undefined || mark.held !== undefined) return;
     const waiting = (await returns.counts()).find((one) => one.stream === stream.name)?.states.prepared ?? 0;
     const held = guardReturns(stream, mark, waiting, clock.now());
     if (held !== undefined) {
@@ -84,7 +86,7 @@ export class HandOver {
       await this.#failed(item, thrown, signal);
       return false;
     }
-    return await this.#deps.store.returns.ended(item, { kind: "delivered", follows: false });
+    return await this.#deps.store.returns.ended(item, { kind: "delivered" });
   }
 
   /**

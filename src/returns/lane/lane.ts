@@ -75,13 +75,17 @@ export class ReturnLane {
         if (!signal.aborted) error ??= errorFacts(thrown);
       }
     };
-    await part(async () => look.run(await this.#mark(stream), signal));
-    await part(async () => handOver.run(await this.#mark(stream), signal));
+    let mark: ReturnMark | undefined;
+    await part(async () => {
+      mark = await this.#mark(stream);
+      await look.run(mark, signal);
+    });
+    await part(() => handOver.run(signal));
     await part(() => answers.run(signal));
     await part(() => handOver.follow(signal));
     if (signal.aborted) return;
     try {
-      const before = (await store.returns.mark(stream.name))?.error;
+      const before = mark?.error;
       if (error !== undefined) {
         logger.warn({ stream: stream.name, err: error }, "stream of returns does not work now");
         await store.returns.saveMark(stream.name, { error: { ...error, at: before?.at ?? clock.now() } });

@@ -193,6 +193,24 @@ describe("a lane", () => {
   });
 });
 
+it("hands over nothing once a person has paused the stream, also while it looks for changes", async () => {
+  await using lane = await erpWithLane();
+  const { scene } = lane;
+  await scene.round();
+  scene.approve("2");
+  const { service, store } = scene;
+  const read = service.whole.bind(service);
+  service.whole = async (subject) => {
+    await store.returns.saveMark("reports", { paused: { at: 1, by: PERSON } });
+    return read(subject);
+  };
+  await scene.round();
+  expect(await scene.states()).toEqual(["2/1 fact prepared"]);
+  await store.returns.saveMark("reports", { paused: undefined });
+  await scene.round();
+  expect(await scene.states()).toEqual(["2/1 fact delivered"]);
+});
+
 it("counts for the guard what arrived beside a return that failed", async () => {
   await using lane = await erpWithLane({ through: (destination) => failing(destination, "2") });
   const { scene } = lane;
