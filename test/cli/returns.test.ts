@@ -23,7 +23,7 @@ async function heldCorrection(scene: Scene): Promise<void> {
   await withStore(scene, async ({ returns }) => {
     const first = aReturn("4711");
     await returns.prepare(first, { state: "prepared" });
-    await returns.ended(first, { kind: "delivered", follows: false });
+    await returns.ended(first, { kind: "delivered" });
     await returns.answered(first, { result: "ok", document: "R-17", message: undefined, at: 1_000 }, false);
     const [line] = first.content.lines;
     const lines = [{ ...line!, change: "changed", amount: "2", amountBefore: "1.5" } as const];

@@ -43,7 +43,7 @@ async function inState({ store: { returns }, clock }: Scene, item: Return, state
   if (state === "withdrawn") await returns.decide(item, "withdraw", anna);
   if (state === "uncertain") await returns.ended(item, { kind: "uncertain", error: OOPS });
   if (state === "delivered" || state === "accepted" || state === "refused")
-    await returns.ended(item, { kind: "delivered", follows: false });
+    await returns.ended(item, { kind: "delivered" });
   if (state === "accepted") await returns.answered(item, OK, false);
   if (state === "refused") await returns.answered(item, NO, false);
   expect((await returns.one(item))?.state).toBe(state);
@@ -217,7 +217,7 @@ export function describeReturns(makePlace: MakePlace, { isOneProcess = false }: 
       const dueAt = scene.clock.now() + 5_000;
       expect(await returns.ended(aReturn("1"), { kind: "failed", error: OOPS, dueAt })).toBe(true);
       expect(await returns.one(aReturn("1"))).toMatchObject({ state: "prepared", attempts: 1, error: OOPS, dueAt });
-      expect(await returns.ended(aReturn("1"), { kind: "delivered", follows: false })).toBe(true);
+      expect(await returns.ended(aReturn("1"), { kind: "delivered" })).toBe(true);
       expect(await returns.one(aReturn("1"))).toMatchObject({
         state: "delivered",
         attempts: 0,
@@ -227,7 +227,7 @@ export function describeReturns(makePlace: MakePlace, { isOneProcess = false }: 
       expect(await returns.ended(aReturn("2"), { kind: "held", error: OOPS })).toBe(true);
       expect(await returns.ended(aReturn("3"), { kind: "uncertain", error: OOPS })).toBe(true);
       for (const subject of ["1", "2", "3", "4"])
-        expect(await returns.ended(aReturn(subject), { kind: "delivered", follows: false })).toBe(false);
+        expect(await returns.ended(aReturn(subject), { kind: "delivered" })).toBe(false);
       expect(await returns.one(aReturn("3"))).toMatchObject({ state: "uncertain", attempts: 1, error: OOPS });
     });
 
@@ -265,7 +265,7 @@ export function describeReturns(makePlace: MakePlace, { isOneProcess = false }: 
     scene.clock.advance(86_400_000);
     for (const subject of ["2", "3", "4"]) await returns.prepare(aReturn(subject), prepared);
     await returns.ended(aReturn("2"), { kind: "failed", error: OOPS, dueAt: scene.clock.now() + 5_000 });
-    await returns.ended(aReturn("3"), { kind: "delivered", follows: false });
+    await returns.ended(aReturn("3"), { kind: "delivered" });
     await returns.prepare(aReturn("5"), { state: "blocked", error: OOPS, dueAt: scene.clock.now() });
     scene.clock.advance(-86_399_000);
     const dueBy = scene.clock.now();
@@ -456,10 +456,13 @@ export function describeReturns(makePlace: MakePlace, { isOneProcess = false }: 
           following: 0,
         },
       ]);
+      const open = async () => names(await returns.find({ states: ["refused"], unreplaced: true, limit: 9 }));
       await inState(scene, aReturn("3", 2), "withdrawn");
+      expect(await open()).toEqual(["3/1"]);
       expect((await returns.counts())[1]).toMatchObject({ openRefusals: 1 });
       await inState(scene, aReturn("3", 3), "accepted");
       expect((await returns.counts())[1]).toMatchObject({ states: { refused: 1, accepted: 1 }, openRefusals: 0 });
+      expect(await open()).toEqual([]);
     });
   });
 
@@ -505,7 +508,7 @@ export function describeReturns(makePlace: MakePlace, { isOneProcess = false }: 
       await store.returns.saveMark("reports", { beginAt: 1, error: { ...error, at: 1 } });
       await store.returns.prepare(aReturn("1"), { state: "held", error });
       await store.returns.decide(aReturn("1"), "send", { ...anna, why: "s3cret" });
-      await store.returns.ended(aReturn("1"), { kind: "delivered", follows: false });
+      await store.returns.ended(aReturn("1"), { kind: "delivered" });
       await store.returns.answered(aReturn("1"), { ...NO, message: "s3cret" }, false);
       const all = [
         await store.returns.mark("reports"),

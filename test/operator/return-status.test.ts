@@ -16,7 +16,7 @@ async function scene() {
   const { returns, clock } = opened.store;
   const deliver = async (subject: string, version = 1) => {
     await returns.prepare(aReturn(subject, version), prepared);
-    await returns.ended(aReturn(subject, version), { kind: "delivered", follows: false });
+    await returns.ended(aReturn(subject, version), { kind: "delivered" });
   };
   const read = () => readReturns(returns, [reports], clock.now());
   return Object.assign(opened, { returns, deliver, read });

@@ -1,5 +1,5 @@
 import type { ReturnStream } from "#mapping";
-import { counted, errorText, type ErrorFacts, type ReturnState } from "#model";
+import { counted, errorText, type ErrorFacts } from "#model";
 import type { ReturnCounts, ReturnMark, ReturnStore, StoredReturn } from "#store";
 import { roughDuration } from "../text/figures.ts";
 import { openReturnStates, returnLabel } from "../text/return-text.ts";
@@ -89,7 +89,14 @@ async function troublesOf(returns: ReturnStore, counts: ReturnCounts): Promise<R
   const { stream, states, openRefusals, following } = counts;
   const troubles: ReturnTrouble[] = [];
   const add = async (kind: Exclude<ReturnTrouble["kind"], "following">, count: number) => {
-    if (count > 0) troubles.push({ kind, count, example: exampleOf(await openOnes(returns, stream, kind)) });
+    if (count === 0) return;
+    const found = await returns.find({
+      stream,
+      states: [kind],
+      limit: EXAMPLES,
+      ...(kind === "refused" && { unreplaced: true }),
+    });
+    troubles.push({ kind, count, example: exampleOf(found) });
   };
   await add("uncertain", states.uncertain ?? 0);
   await add("refused", openRefusals);
@@ -101,20 +108,6 @@ async function troublesOf(returns: ReturnStore, counts: ReturnCounts): Promise<R
     if (failed.length > 0) troubles.push({ kind: "following", count: following, example: exampleOf(failed) });
   }
   return troubles;
-}
-
-/** Returns of this state that no newer version has replaced: the first of them. */
-async function openOnes(returns: ReturnStore, stream: string, state: ReturnState): Promise<StoredReturn[]> {
-  const found = await returns.find({ stream, states: [state], limit: EXAMPLES });
-  if (state !== "refused") return [...found];
-  const latest = await returns.latest(
-    stream,
-    found.map(({ subject }) => subject),
-  );
-  return found.filter(({ subject, version }) => {
-    const newest = latest.get(subject);
-    return newest === undefined || newest.version === version || newest.state === "withdrawn";
-  });
 }
 
 function exampleOf(found: readonly StoredReturn[]): ReturnExample | undefined {

@@ -48,7 +48,7 @@ export type PreparedAs =
 
 /** How an attempt ended. */
 export type ReturnOutcome =
-  | { readonly kind: "delivered"; readonly follows: boolean }
+  | { readonly kind: "delivered" }
   /** Nothing was handed over; tried again at `dueAt`. */
   | { readonly kind: "failed"; readonly error: ErrorFacts; readonly dueAt: number }
   /** Waits for a person. */
@@ -65,6 +65,8 @@ export interface ReturnQuery {
   readonly stream?: string;
   readonly states?: readonly ReturnState[];
   readonly following?: "due";
+  /** Only those that no newer version has replaced, other than a withdrawn one. */
+  readonly unreplaced?: true;
   /** Only those whose next attempt is due by then. */
   readonly dueBy?: number;
   /** The last one of the page before. The order is that of streams; then, with `dueBy`, of due times; then of subjects and versions. */

@@ -1,6 +1,7 @@
 import type { ReturnState } from "#model";
 import type { ReturnCounts } from "../contract/returns.ts";
 import type { Access } from "./access.ts";
+import { isUnreplaced } from "./return-sql.ts";
 
 interface StreamCount {
   readonly stream: string;
@@ -15,8 +16,7 @@ const COUNT_FOLLOWING = "SELECT stream, count(*) AS count FROM returns WHERE fol
 /** `streams` are named values, so that an index has them. */
 const countRefused = (streams: readonly string[]) => `
   SELECT r.stream, count(*) AS count FROM returns r
-  WHERE r.stream IN (${streams.join(", ")}) AND r.state = 'refused' AND NOT EXISTS (
-    SELECT 1 FROM returns n WHERE n.stream = r.stream AND n.subject = r.subject AND n.version > r.version AND n.state <> 'withdrawn')
+  WHERE r.stream IN (${streams.join(", ")}) AND r.state = 'refused' AND ${isUnreplaced("r")}
   GROUP BY r.stream`;
 
 /** Counts of the streams that have returns, in order of their names. */

@@ -103,6 +103,11 @@ export function movedBy(event: ReturnEvent): string {
   return `state = CASE state ${moves.join(" ")} END`;
 }
 
+/** Condition: no version other than a withdrawn one has replaced the row of `table`. A refused one of these is open. */
+export const isUnreplaced = (table: string) => `NOT EXISTS (
+  SELECT 1 FROM returns n WHERE n.stream = ${table}.stream AND n.subject = ${table}.subject
+    AND n.version > ${table}.version AND n.state <> 'withdrawn')`;
+
 /** The order of {@link ReturnStore.find} within a stream. */
 export const orderOf = ({ dueBy }: ReturnQuery) =>
   dueBy === undefined ? "subject, version" : "due_at, subject, version";
@@ -119,6 +124,7 @@ export function partOf(
     `stream = @stream${at}`,
     state === undefined ? "following = 'due'" : `state = '${state}'`,
     ...(dueBy === undefined ? [] : ["due_at <= @dueBy"]),
+    ...(query.unreplaced ? [isUnreplaced("returns")] : []),
     ...(after?.stream === stream ? [isAfter(query)] : []),
   ];
   const rows = `SELECT * FROM returns WHERE ${conditions.join(" AND ")} ORDER BY ${orderOf(query)} LIMIT @limit`;

@@ -166,8 +166,8 @@ export class Returns implements ReturnStore {
     const error = "error" in outcome ? this.#text(outcome.error) : null;
     switch (outcome.kind) {
       case "delivered": {
-        const set = "delivered_at = @now, due_at = @now, attempts = 0, error = NULL, following = @following";
-        return this.#move(id, "deliver", { set, values: { now, following: outcome.follows ? "due" : null } });
+        const set = "delivered_at = @now, due_at = @now, attempts = 0, error = NULL";
+        return this.#move(id, "deliver", { set, values: { now } });
       }
       case "failed": {
         const set = "attempts = attempts + 1, error = @error, due_at = @dueAt";
