@@ -1,4 +1,4 @@
-import type { ReturnAnswer } from "#model";
+import type { ReturnAnswer, ReturnState } from "#model";
 import type { StoredReturn } from "#store";
 import type { LaneDeps, LaneStream } from "./lane-stream.ts";
 
@@ -11,6 +11,7 @@ export class AnswerReader {
   readonly #deps: LaneDeps;
   readonly #of: LaneStream;
   #after: StoredReturn | undefined;
+  #acceptedAfter: StoredReturn | undefined;
 
   constructor(deps: LaneDeps, of: LaneStream) {
     this.#deps = deps;
@@ -19,27 +20,31 @@ export class AnswerReader {
 
   /**
    * Also reads new answers to what was refused, because the ERP's people may have corrected the reason, and to what is uncertain: an answer proves
-   * that it arrived. @throws what keeps the inbox from answering.
+   * that it arrived. In a table, answers to what was accepted are read again in turn, one part a round: the ERP may change them.
+   * @throws what keeps the inbox from answering.
    */
   async run(signal: AbortSignal): Promise<void> {
-    const { stream, destination } = this.#of;
-    if (stream.answers === undefined) return;
+    const { answers } = this.#of.stream;
+    if (answers === undefined) return;
     for (let part = 0; part < PARTS_A_ROUND && !signal.aborted; part++) {
-      const open = await this.#deps.store.returns.find({
-        stream: stream.name,
-        states: ["delivered", "refused", "uncertain"],
-        after: this.#after,
-        limit: AT_ONCE,
-      });
-      const answers = open.length === 0 ? [] : await destination.answers(open, signal);
-      for (const [at, item] of open.entries()) await this.#keep(item, answers[at]);
-      this.#after = open.length < AT_ONCE ? undefined : open.at(-1);
-      if (this.#after === undefined) return;
+      this.#after = await this.#part(["delivered", "refused", "uncertain"], this.#after, signal);
+      if (this.#after === undefined) break;
     }
+    if (answers.table !== undefined && !signal.aborted)
+      this.#acceptedAfter = await this.#part(["accepted"], this.#acceptedAfter, signal);
+  }
+
+  /** Reads the answers to the next returns in these states. Resolves to where the next part continues; undefined at the end. */
+  async #part(states: readonly ReturnState[], after: StoredReturn | undefined, signal: AbortSignal) {
+    const { stream, destination } = this.#of;
+    const found = await this.#deps.store.returns.find({ stream: stream.name, states, after, limit: AT_ONCE });
+    const answers = found.length === 0 ? [] : await destination.answers(found, signal);
+    for (const [at, item] of found.entries()) await this.#keep(item, answers[at]);
+    return found.length < AT_ONCE ? undefined : found.at(-1);
   }
 
   async #keep(item: StoredReturn, answer: ReturnAnswer | undefined): Promise<void> {
-    if (answer === undefined || isSame(answer, item.answer)) return;
+    if (answer === undefined || isKnown(answer, item)) return;
     const { store, logger } = this.#deps;
     const { stream, consequence } = this.#of;
     const follows =
@@ -53,6 +58,9 @@ export class AnswerReader {
   }
 }
 
-function isSame(one: ReturnAnswer, other: ReturnAnswer | undefined): boolean {
-  return one.result === other?.result && one.document === other.document && one.message === other.message;
+function isKnown({ result, document, message }: ReturnAnswer, { answer, content }: StoredReturn): boolean {
+  if (result !== answer?.result || document !== answer.document) return false;
+  // What was forgotten is not read in again.
+  const isForgotten = Object.keys(content.fields).length === 0 && content.lines.length === 0;
+  return message === answer.message || (answer.message === undefined && isForgotten);
 }

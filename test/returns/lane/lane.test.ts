@@ -274,6 +274,40 @@ describe("an answer of the ERP", () => {
     },
   );
 
+  it("that the ERP changes after it accepted is noticed", async () => {
+    const written: (string | undefined)[] = [];
+    const consequence: Consequence = {
+      carryOut: (_item: Return, { document }: ReturnAnswer) => Promise.resolve(void written.push(document)),
+    };
+    await using lane = await erpWithLane({ consequence });
+    const { scene, answer, erp } = lane;
+    await scene.round();
+    scene.approve("2");
+    await scene.round();
+    await answer("prod/reports/2/1", "ok", "RE-7");
+    await scene.round();
+    await erp.place.writer.run("update svcsync_answers set document = 'RE-8'");
+    await scene.round();
+    expect(written).toEqual(["RE-7", "RE-8"]);
+    await erp.place.writer.run("update svcsync_answers set result = 'refused'");
+    await scene.round();
+    expect(await scene.states()).toEqual(["2/1 fact refused"]);
+  });
+
+  it.each(["ok", "refused"])("of %s that was forgotten is not read in again", async (result) => {
+    await using lane = await erpWithLane();
+    const { scene, answer } = lane;
+    await scene.round();
+    scene.approve("2");
+    await scene.round();
+    await answer("prod/reports/2/1", result);
+    await scene.round();
+    expect((await scene.one("2", 1)).answer?.message).toBe("said so");
+    await scene.store.returns.forget("reports", "2");
+    await scene.round();
+    expect((await scene.one("2", 1)).answer).toMatchObject({ result, message: undefined });
+  });
+
   it("lets the correction of a refused report flow without a person", async () => {
     await using lane = await erpWithLane();
     const { scene, answer, count } = lane;
