@@ -75,6 +75,9 @@ export interface Destination extends AsyncDisposable {
   /** The highest version of each subject that the inbox has ever had, as far as it can be seen; others are absent. */
   highest(stream: string, subjects: readonly string[], signal: AbortSignal): Promise<ReadonlyMap<string, number>>;
 
+  /** What this version says in the inbox, no matter who wrote it; undefined where it has none that can be read. Absent where the ERP takes what is handed over. */
+  content?(id: ReturnId, signal: AbortSignal): Promise<ReturnContent | undefined>;
+
   /** The ERP's answers to these returns, in their order; undefined for unanswered ones. Found by stream, subject and version, whichever name they have. */
   answers(ids: readonly ReturnId[], signal: AbortSignal): Promise<readonly (ReturnAnswer | undefined)[]>;
 

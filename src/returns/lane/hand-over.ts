@@ -1,5 +1,6 @@
 import { backoffMs, errorFacts, MINUTE_MS, ParkError, RetryError, SyncError, WaitError, type ErrorFacts } from "#model";
 import { mayReturn, type PreparedAs, type StoredReturn } from "#store";
+import { comparedAgain } from "../prepare/statement.ts";
 import { withCounted, guardReturns } from "./guard.ts";
 import type { LaneDeps, LaneStream } from "./lane-stream.ts";
 import { someAtOnce } from "./some-at-once.ts";
@@ -144,8 +145,11 @@ export class HandOver {
     const newest = (await returns.latest(item.stream, [subject])).get(subject) ?? item;
     const last = mayReturn(newest.state, "supersede") ? newest : item;
     const isReport = stream.kind === "reports";
+    // Against what the ERP has: it may book the difference alone.
+    const before = isReport ? await destination.content?.({ ...item, version: highest }, signal) : undefined;
     const next = {
       ...last,
+      content: before === undefined ? last.content : comparedAgain(last.kind, last.content, before),
       version: Math.max(highest, newest.version) + 1,
       replaces: highest,
       kind: isReport && last.kind === "fact" ? "correction" : last.kind,

@@ -29,6 +29,13 @@ export function cancelledContent(before: ReturnContent): ReturnContent {
   return { fields: before.fields, lines: present(before).map(removed) };
 }
 
+/** The same statement, with its differences to what it replaces now. */
+export function comparedAgain(kind: ReturnKind, content: ReturnContent, before: ReturnContent): ReturnContent {
+  if (kind === "cancelled") return { ...content, lines: cancelledContent(before).lines };
+  const lines = present(content);
+  return { ...content, lines: comparedLines(lines, before, [...new Set(lines.map((line) => line.kind))]) };
+}
+
 /**
  * SHA-256 in hex of the statement itself: whether it cancels, the fields, and the lines without removed ones and without their differences. The order
  * of lines and fields does not count.

@@ -386,7 +386,11 @@ describe("a store that was put back to the first version of a report", () => {
     await earlier.round();
     await earlier.round();
     expect(await earlier.states()).toEqual(["2/1 fact delivered", "2/2 correction withdrawn", "2/3 correction held"]);
-    expect(await earlier.one("2", 3)).toMatchObject({ replaces: 2, error: { code: "E_RETURN_CONFLICT" } });
+    expect(await earlier.one("2", 3)).toMatchObject({
+      replaces: 2,
+      error: { code: "E_RETURN_CONFLICT" },
+      content: { lines: [{ change: "changed", amount: "1", amountBefore: "2" }] },
+    });
     expect(await count()).toBe(2);
   });
 
@@ -406,7 +410,10 @@ describe("a store that was put back to the first version of a report", () => {
     await earlier.round();
     await earlier.round();
     expect((await earlier.states()).at(-1)).toBe("2/3 cancelled held");
-    expect(await earlier.one("2", 3)).toMatchObject({ replaces: 2 });
+    expect(await earlier.one("2", 3)).toMatchObject({
+      replaces: 2,
+      content: { lines: [{ change: "removed", amount: "0", amountBefore: "2" }] },
+    });
     expect(await count()).toBe(2);
   });
 

@@ -1,14 +1,13 @@
 import {
-  canonicalJson,
   ParkError,
   returnName,
   SyncError,
   type Clock,
   type Finding,
   type Json,
-  type JsonObject,
   type Return,
   type ReturnAnswer,
+  type ReturnContent,
   type ReturnId,
 } from "#model";
 import type { InboxTable, InboxRows, TableInbox } from "#sources";
@@ -25,6 +24,7 @@ import {
   type InboxStream,
   type OwnColumn,
 } from "./inbox-columns.ts";
+import { contentIn, payloadOf } from "./payload.ts";
 import { missingColumns, tableNames, type InboxTablesNow } from "./table-columns.ts";
 
 export interface SqlDestinationDeps {
@@ -73,6 +73,19 @@ export class SqlDestination implements Destination {
       for (const { subject, version } of await this.#heads(await this.#described(signal), subjects, signal, stream))
         if (wanted.has(subject)) highest.set(subject, Math.max(version, highest.get(subject) ?? 0));
       return highest;
+    });
+  }
+
+  content({ stream, subject, version }: ReturnId, signal: AbortSignal): Promise<ReturnContent | undefined> {
+    return this.#attempt(async () => {
+      const { head } = await this.#described(signal);
+      const column = subjectColumn(this.#deps.stream);
+      const wanted = { stream, [column]: subject };
+      const rows = await this.#deps.inbox.rows(head, [column, "stream", "version", "payload"], wanted, signal);
+      const found = rows.find(
+        (row) => row["stream"] === stream && textOf(row[column]) === subject && Number(row["version"]) === version,
+      );
+      return found && contentIn(textOf(found["payload"]));
     });
   }
 
@@ -249,12 +262,6 @@ function rowsOf(
       ...named.map((name) => row.fields[name] ?? null),
     ]),
   };
-}
-
-/** All that a return says, for an ERP that reads documents rather than columns. */
-function payloadOf({ content }: Return): string {
-  const lines = content.lines.map(({ fields, ...line }): JsonObject => ({ ...line, fields: { ...fields } }));
-  return canonicalJson({ fields: { ...content.fields }, lines });
 }
 
 function textOf(value: Json | undefined): string {
