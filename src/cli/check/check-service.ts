@@ -5,10 +5,11 @@ import { version, type Logger } from "#telemetry";
 import { attempt, attemptEach, type CheckedParts } from "./attempt.ts";
 import { checkFields, checkFieldNames } from "./check-fields.ts";
 import { checkMail } from "./check-mail.ts";
+import { checkReturnFields } from "./check-return-fields.ts";
 
 /** Checks the connection, the fields that streams write, and mail; `isProbe`: the tenant's dialect too. */
 export async function checkService(
-  { settings, secrets, syncFile: { streams }, samples, logger, signal }: CheckedParts,
+  { settings, secrets, syncFile: { streams, returns }, samples, logger, signal }: CheckedParts,
   isProbe: boolean,
 ): Promise<Finding[]> {
   const look = async () => {
@@ -24,7 +25,9 @@ export async function checkService(
     const mail = await attempt("service", () => checkMail(streams, samples, service, signal), signal, "mail");
     const lookAt = (resource: (typeof resources)[number]) => checkFields(resource, streams, samples, service, signal);
     const fields = await attemptEach("service", resources, lookAt, signal, (resource) => `fields of ${resource}`);
-    return [ok, ...plainFindings(url), ...probed, ...fence, ...names, ...mail, ...fields];
+    const lookAtReads = (stream: (typeof returns)[number]) => checkReturnFields(stream, service, signal);
+    const reads = await attemptEach("service", returns, lookAtReads, signal, ({ name }) => `returns ${name}`);
+    return [ok, ...plainFindings(url), ...probed, ...fence, ...names, ...mail, ...fields, ...reads];
   };
   return attempt("service", look, signal);
 }
