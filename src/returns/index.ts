@@ -2,6 +2,7 @@ export * from "./contract.ts";
 export { ReturnLane, type ReturnLaneDeps } from "./lane/lane.ts";
 export type { LaneStream } from "./lane/lane-stream.ts";
 export { planReturns, type PlannedReturn } from "./lane/plan.ts";
+export { whyNotReturned } from "./lane/why-not.ts";
 export { openReader, type ReaderDeps } from "./read/open-reader.ts";
 export { wholeQuery } from "./read/whole-query.ts";
 export { DocumentNumber, type DocumentNumberDeps } from "./follow/document-number.ts";

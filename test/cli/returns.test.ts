@@ -139,6 +139,30 @@ describe("the inbox of a sync file", () => {
     expect(await erp.one("select count(*) from svcsync_returns")).toBe("0");
   });
 
+  it("needs not be there for show to say why a report was not returned", async () => {
+    await using scene = await openScene();
+    await scene.edit((text) => `${text}${inbox}`);
+    const { people } = scene.sandbox;
+    const customer = scene.sandbox.seed("customer", [{ name: "Huber", customerId: "K-1" }])[0]!.id;
+    const { id } = people.approvedReport({ customer });
+    const show = async (subject: number) => scene.run("returns", "show", `reports/${subject}`);
+    expect((await show(id)).stdout.replaceAll(/\s+/g, " ")).toContain("svcsync has not run with this stream");
+    await withStore(scene, ({ returns }) => returns.saveMark("reports", { beginAt: Date.UTC(2100, 0) }));
+    const { code, stdout } = await show(id);
+    expect([code, stdout.replaceAll(/\s+/g, " ")]).toEqual([
+      0,
+      expect.stringMatching(new RegExp(`^reports/${id} is not returned: it was final at .*begins at 2100-01-01`)),
+    ]);
+    await withStore(scene, ({ returns }) => returns.saveMark("reports", { beginAt: 0 }));
+    expect((await show(id)).stdout).toContain("svcsync has not looked at it yet");
+    people.takeBack(id);
+    expect((await show(id)).stdout.replaceAll(/\s+/g, " ")).toContain("`when` of the stream is not true");
+    expect(await show(999_999_999)).toMatchObject({
+      code: 1,
+      stderr: expect.stringContaining("there is no such record"),
+    });
+  });
+
   it("is nothing where the sync file has no returns", async () => {
     await using scene = await openScene();
     expect(await scene.run("returns", "ddl", "--dialect", "sqlite")).toMatchObject({

@@ -1,3 +1,5 @@
+import { openLaneStreams } from "#daemon";
+import type { ReturnStream } from "#mapping";
 import { errorText, recordLabel, textLines, type RecordId, type ReturnContent } from "#model";
 import {
   actorText,
@@ -11,24 +13,69 @@ import {
   returnMeaning,
   returnValue,
 } from "#operator";
+import { whyNotReturned } from "#returns";
 import { historyOf, type AuditRecord, type StoredReturn } from "#store";
 import { openStoreContext, type JsonOptions } from "../../command-context.ts";
 import { exitCode, printJson, type Io } from "../../output/io.ts";
 import { table } from "../../output/table.ts";
+import { wrapped } from "../../output/wrapped.ts";
+import { openPartsContext } from "../../parts-context.ts";
 
 const HISTORY = 20;
 
 /** `svcsync returns show ID`: one version, with its content, the ERP's answer and the history of its subject. */
 export async function showReturn(text: string, options: JsonOptions, io: Io): Promise<number> {
+  const found = await showKnown(text, options, io);
+  if (found === undefined) return exitCode.ok;
+  const why = await whyUnknown(text, found.streams, options, io);
+  if (why === undefined) throw found.unknown;
+  if (options.json) printJson(io.stdout, { return: text, notReturned: why });
+  else io.stdout.write(wrapped(`${why}\n`, io.width));
+  return exitCode.ok;
+}
+
+/** Undefined once it is shown; otherwise what is known of an unknown one. */
+async function showKnown(
+  text: string,
+  options: JsonOptions,
+  io: Io,
+): Promise<{ readonly unknown: unknown; readonly streams: readonly ReturnStream[] } | undefined> {
   await using context = await openStoreContext(options, io);
   const { store, syncFile } = context;
-  const item = await findReturn(store.returns, text);
+  let item: StoredReturn;
+  try {
+    item = await findReturn(store.returns, text);
+  } catch (unknown) {
+    return { unknown, streams: syncFile.returns };
+  }
   const versions = await store.returns.versions(item.stream, item.subject);
   const history = await store.audit({ id: historyOf(item), limit: HISTORY });
   const record = await recordOfReturn(store, syncFile.returns, item);
   if (options.json) printJson(io.stdout, { ...item, record, versions: versions.map(summary), history });
   else io.stdout.write(asText(item, { versions, history, record }));
-  return exitCode.ok;
+  return undefined;
+}
+
+/** Asks the service why the lane has no return of a record; undefined where the text names none. */
+async function whyUnknown(
+  text: string,
+  streams: readonly ReturnStream[],
+  options: JsonOptions,
+  io: Io,
+): Promise<string | undefined> {
+  const named = streams.find(({ name, resource }) => resource !== undefined && text.startsWith(`${name}/`));
+  const subject = named === undefined ? "" : text.slice(named.name.length + 1);
+  if (named === undefined || !/^\d{1,15}$/.test(subject)) return undefined;
+  await using context = await openPartsContext(options, io, []);
+  const { configuration, parts, closing } = context;
+  const opened = await openLaneStreams(configuration, parts, closing);
+  const { beginAt } = (await parts.store.returns.mark(named.name)) ?? {};
+  return whyNotReturned(
+    opened.find(({ stream }) => stream.name === named.name)!,
+    subject,
+    beginAt,
+    io.signal,
+  );
 }
 
 function summary({ version, kind, state, hash, preparedAt, deliveredAt, answer }: StoredReturn) {
