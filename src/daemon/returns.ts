@@ -20,7 +20,9 @@ export async function openLaneStreams(
   if (syncFile.returns.length === 0) return [];
   const installation = await ownText(store, "installation", 6);
   const resources = new Map(syncFile.streams.map(({ name, resource }) => [name, resource]));
-  const names = new ErpNames({ store, clock, resources, read: (...of) => service.backward.read(...of) });
+  const { backward } = service;
+  const [read, several] = [backward.read.bind(backward), backward.several.bind(backward)];
+  const names = new ErpNames({ store, clock, resources, read, several });
   return syncFile.returns.map((stream) => ({
     stream,
     reader: openReader({ store, service }, stream),

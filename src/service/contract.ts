@@ -78,6 +78,17 @@ export interface BackwardReads {
   read: Service["read"];
 
   /**
+   * These records, with one request per 50 where the list of the resource can be asked for ids. Those that it does not show are absent: that does
+   * not prove that they do not exist.
+   */
+  several(
+    resource: ResourceName,
+    ids: readonly ServiceId[],
+    fields: readonly string[],
+    signal: AbortSignal,
+  ): Promise<ReadonlyMap<ServiceId, ServiceRecord>>;
+
+  /**
    * A record with the records of its lists, unchanged while it was read; the sums of its lines are the totals that it shows. One request where the
    * service expands lists, else one a list and two more. Undefined as {@link Service.read}.
    * @throws {RetryError} E_RETURN_MOVING when that failed three times in a row.

@@ -24,11 +24,21 @@ export type ReadRecord = (
   signal: AbortSignal,
 ) => Promise<JsonObject | undefined>;
 
+/** Reads several records of the service at once; those that it cannot show so are absent. */
+type ReadSeveral = (
+  resource: ResourceName,
+  ids: readonly ServiceId[],
+  fields: readonly string[],
+  signal: AbortSignal,
+) => Promise<ReadonlyMap<ServiceId, JsonObject>>;
+
 export interface ErpNamesDeps {
   readonly store: Pick<RecordStore, "boundTo"> & {
     records(...query: Parameters<RecordStore["records"]>): Promise<readonly { readonly id: RecordId }[]>;
   };
   readonly read: ReadRecord;
+  /** Absent: records are read one by one. */
+  readonly several?: ReadSeveral;
   readonly clock: Clock;
   /** The resource of each stream of the forward lane. */
   readonly resources: ReadonlyMap<StreamName, ResourceName>;
@@ -67,6 +77,38 @@ export class ErpNames {
       : this.#nameOf(value, value.id, wanted, signal);
   }
 
+  /** Reads what these values name in few requests. What it does not find is read by {@link of}, which says why. */
+  async prepare(values: readonly MappedReturnValue[], signal: AbortSignal): Promise<void> {
+    const { several, clock } = this.#deps;
+    if (several === undefined) return;
+    const wanted = new Map<ResourceName, { readonly ids: Set<ServiceId>; readonly fields: Set<string> }>();
+    for (const value of values) {
+      if (value.kind !== "nameOf" || value.id === null || this.#known(nameOf(value, value.id)) !== undefined) continue;
+      const { ids, fields } = wanted.get(value.resource) ?? { ids: new Set(), fields: new Set() };
+      wanted.set(value.resource, { ids: ids.add(value.id), fields: fields.add(value.by) });
+    }
+    for (const [resource, { ids, fields }] of wanted) {
+      if (ids.size < 2) continue;
+      const found = await several(resource, [...ids], [...fields], signal);
+      for (const [id, record] of found)
+        for (const by of fields) {
+          const value = shownName(member(record, by));
+          if (value !== undefined) this.#keep(nameOf({ resource, by }, id), Promise.resolve(value), clock.now());
+        }
+    }
+  }
+
+  #known(name: string): Promise<ReturnValue> | undefined {
+    const kept = this.#kept.get(name);
+    // A clock that was ahead for a moment must not keep it for longer.
+    return kept !== undefined && Math.abs(this.#deps.clock.now() - kept.at) < KEPT_MS ? kept.value : undefined;
+  }
+
+  #keep(name: string, value: Promise<ReturnValue>, at: number): void {
+    if (this.#kept.size >= MOST_KEPT) this.#kept.clear();
+    this.#kept.set(name, { value, at });
+  }
+
   async #keyOf(
     { stream }: Link & { readonly kind: "keyOf" },
     serviceId: ServiceId,
@@ -100,14 +142,11 @@ export class ErpNames {
     wanted: Wanted,
     signal: AbortSignal,
   ): Promise<ReturnValue> {
-    const now = this.#deps.clock.now();
-    const name = `${resource}/${by}/${serviceId}`;
-    const kept = this.#kept.get(name);
-    // A clock that was ahead for a moment must not keep it for longer.
-    if (kept !== undefined && Math.abs(now - kept.at) < KEPT_MS) return kept.value;
-    if (this.#kept.size >= MOST_KEPT) this.#kept.clear();
+    const name = nameOf({ resource, by }, serviceId);
+    const kept = this.#known(name);
+    if (kept !== undefined) return kept;
     const value = this.#readName(resource, by, serviceId, wanted, signal);
-    this.#kept.set(name, { value, at: now });
+    this.#keep(name, value, this.#deps.clock.now());
     try {
       return await value;
     } catch (thrown) {
@@ -125,9 +164,8 @@ export class ErpNames {
     signal: AbortSignal,
   ): Promise<ReturnValue> {
     const record = await this.#deps.read(resource, serviceId, [by], signal);
-    const value = record && member(record, by);
-    if (typeof value === "number" || typeof value === "boolean") return value;
-    if (typeof value === "string" && value.trim() !== "") return value;
+    const value = record && shownName(member(record, by));
+    if (value !== undefined) return value;
     const why = record === undefined ? "the service does not have it" : `it has no ${by}`;
     throw await this.#unknown({ resource, serviceId }, wanted, why, signal);
   }
@@ -154,6 +192,16 @@ export class ErpNames {
       return undefined;
     }
   }
+}
+
+function nameOf({ resource, by }: { readonly resource: ResourceName; readonly by: string }, id: ServiceId): string {
+  return `${resource}/${by}/${id}`;
+}
+
+/** A name as the ERP gets it; undefined for none. */
+function shownName(value: Json | undefined): ReturnValue | undefined {
+  if (typeof value === "number" || typeof value === "boolean") return value;
+  return typeof value === "string" && value.trim() !== "" ? value : undefined;
 }
 
 /** The member at a path: a custom field comes under its whole name. */

@@ -8,9 +8,9 @@ import { cancelledContent, comparedLines, statementHash, type NewLine } from "./
 /** Makes the content of a stream's returns: fields and lines with the ERP's keys and names, amounts rounded, differences named. */
 export class StreamMapper implements ReturnMapper {
   readonly #stream: ReturnStream;
-  readonly #names: Pick<ErpNames, "of">;
+  readonly #names: Pick<ErpNames, "of" | "prepare">;
 
-  constructor(stream: ReturnStream, names: Pick<ErpNames, "of">) {
+  constructor(stream: ReturnStream, names: Pick<ErpNames, "of" | "prepare">) {
     this.#stream = stream;
     this.#names = names;
   }
@@ -32,11 +32,19 @@ export class StreamMapper implements ReturnMapper {
     signal: AbortSignal,
   ): Promise<ReturnContent> {
     const { name: stream, lines: lists } = this.#stream;
-    const fields = await this.#resolved(await this.#stream.map(record), "", signal);
+    const head = await this.#stream.map(record);
+    const all = [];
+    for (const list of lists)
+      all.push({ list, mapped: (await list.map(record)).toSorted((one, other) => one.id - other.id) });
+    const values = [head, ...all.flatMap(({ mapped }) => mapped.map((line) => line.fields))].flat();
+    await this.#names.prepare(
+      values.map(({ value }) => value),
+      signal,
+    );
+    const fields = await this.#resolved(head, "", signal);
     const lines: NewLine[] = [];
-    for (const list of lists) {
+    for (const { list, mapped } of all) {
       const { kind, rounding } = list;
-      const mapped = (await list.map(record)).toSorted((one, other) => one.id - other.id);
       const amounts = amountsOf(mapped, rounding, { stream, kind });
       for (const [at, line] of mapped.entries())
         lines.push({

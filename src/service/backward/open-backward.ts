@@ -10,6 +10,7 @@ import { behindOthers } from "../transport/transport.ts";
 import { Filters } from "./filters.ts";
 import { LinkReads } from "./links.ts";
 import { listsOf } from "./report-lines.ts";
+import { SeveralReads } from "./several.ts";
 import { Wholes } from "./wholes.ts";
 
 interface BackwardContext {
@@ -33,10 +34,12 @@ export function openBackward(
   const nested = new Lists(below, customFields, new Records(below, customFields, merges));
   const filters = new Filters(lists, now, logger);
   const links = new LinkReads(lists, records);
+  const several = new SeveralReads(lists);
   const wholes = new Wholes({ records, lists: nested });
   return {
     list: (...args) => lists.pages(...args),
     read: (...args) => records.read(...args),
+    several: (...args) => several.read(...args),
     whole: (...args) => wholes.read(...args),
     obeys: (...args) => filters.works(...args),
     filtered: (...args) => filters.list(...args),

@@ -17,6 +17,8 @@ class Scene {
   ]);
   readonly asked: string[] = [];
   failure: Error | undefined;
+  /** Ids that one request can show; undefined where the service cannot be asked for several. */
+  several: readonly number[] | undefined;
 
   mapper(words: Record<string, unknown> = {}): StreamMapper {
     const names = new ErpNames({
@@ -34,6 +36,17 @@ class Scene {
         if (this.failure) throw this.failure;
         return this.service.get(`${resource}/${id}`);
       },
+      ...(this.several && {
+        several: async (resource: string, ids: readonly number[], fields: readonly string[]) => {
+          this.asked.push(`${resource}/${ids.join()} ${fields.join()}`);
+          const shown = ids.filter((id) => this.several?.includes(id));
+          return new Map(
+            shown.flatMap((id) =>
+              this.service.has(`${resource}/${id}`) ? [[id, this.service.get(`${resource}/${id}`)!]] : [],
+            ),
+          );
+        },
+      }),
     });
     return new StreamMapper(returnStream(words), names);
   }
@@ -92,6 +105,21 @@ describe("a mapper of returns", () => {
       ],
     });
     expect(scene.asked).toEqual(["priority/8 externalErpNumber", "tag/5 number"]);
+  });
+
+  it.each([
+    ["one by one where the service cannot be asked for several", undefined, 31],
+    ["in one request where it can", Array.from({ length: 30 }, (_, at) => 100 + at), 2],
+    ["one by one where one request does not show them", [100, 101], 30],
+  ])("asks for the names of thirty lines %s", async (_how, several, requests) => {
+    const scene = new Scene();
+    scene.several = several;
+    const workLogs = Array.from({ length: 30 }, (_, at) => ({ id: at + 1, worker: 100 + at, invoiceTime: 3_600_000 }));
+    for (const { worker } of workLogs) scene.service.set(`priority/${worker}`, { externalErpNumber: `M${worker}` });
+    const tasks = [{ id: 20, serviceType: 5, workLogs, materials: [] }];
+    const { lines } = await scene.mapper().content(whole({ tasks, travelLogs: [] }), undefined, signal);
+    expect(lines.map(({ fields }) => fields["staff_no"])).toEqual(workLogs.map(({ worker }) => `M${worker}`));
+    expect(scene.asked).toHaveLength(requests);
   });
 
   it("asks for a name again after five minutes", async () => {
