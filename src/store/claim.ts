@@ -10,6 +10,7 @@ import type {
   Row,
   ServiceId,
 } from "#model";
+import type { LeftOutCode } from "./refusals.ts";
 
 /** A record that one worker holds. Every step takes the claim; a step with a lost claim fails with E_CLAIM_LOST. */
 export type Claim = BoundClaim | UnboundClaim;
@@ -106,18 +107,75 @@ export interface Applied {
   readonly again?: boolean;
 }
 
-/** Why a record waits and until when. Waiting counts no attempt. */
+/**
+ * How a claim ends.
+ * - `bind`: the record belongs to this record of the service, which holds `applied`. Ends its intent and wakes the records that wait for it.
+ * It becomes due again if the ERP deleted it: then the record that was found is deleted next. If it was bound to another service id before,
+ * the records whose projection carries the old id become due.
+ * - `apply`: the service holds `applied`. After `bind` and `apply` the record is due again if `applied.again` is set, or if its projection
+ * carries an id that a parent no longer has.
+ * - `retry`: it is due again at `dueAt`, with one attempt more. An open intent stays open. `audit` describes the attempt; the audit trail keeps
+ * the latest ten attempts of a record.
+ * - `wait`: see {@link Waiting}.
+ * - `park`: a person or a new change in the ERP makes the record due again. So does binding one of `parents`, whose ids the delivery used, to
+ * another id. An open intent stays open.
+ * - `uncertain`: like `park`, for a create whose result cannot be known. Only `resolve` or a successful search ends this state.
+ * - `skip`: the stream's rules leave the record out (E_SKIPPED with the reason), or the service does not have it (E_CREATE_NEVER). Keeps a
+ * binding and wakes the children.
+ * - `remove`: see {@link Removal}.
+ * - `release`: nothing was done; the record is due as before. For a clean stop.
+ */
+export type Ending =
+  | { readonly kind: "bind"; readonly binding: Binding; readonly applied: Applied }
+  | { readonly kind: "apply"; readonly applied: Applied }
+  | {
+      readonly kind: "retry";
+      readonly error: ErrorFacts;
+      readonly dueAt: number;
+      readonly audit?: AuditEntry | undefined;
+    }
+  | ({ readonly kind: "wait" } & Waiting)
+  | {
+      readonly kind: "park";
+      readonly error: ErrorFacts;
+      readonly audit?: AuditEntry | undefined;
+      readonly parents?: Parents | undefined;
+    }
+  | { readonly kind: "uncertain"; readonly error: ErrorFacts }
+  | { readonly kind: "skip"; readonly reason: string; readonly code?: LeftOutCode | undefined }
+  | ({ readonly kind: "remove" } & Removal)
+  | { readonly kind: "release" };
+
+/**
+ * Why a record waits and until when. Waiting counts no attempt. Without parents and due time, only `stage`, `remap` or `retryNow` wakes the
+ * record.
+ */
 export interface Waiting {
   readonly error: ErrorFacts;
-  /** Exactly the missing parents. Binding one of them wakes the record; if one is already bound, the record is due at once. */
-  readonly parents?: Parents;
+  /**
+   * Exactly the missing parents. Binding one of them wakes the record; if one is already bound, also since the claim, the record is due at
+   * once.
+   */
+  readonly parents?: Parents | undefined;
   /**
    * The parents, out of `parents`, that the record can be delivered without. It is due at once if one of them has been deleted in the ERP
    * or skipped.
    */
-  readonly optional?: readonly RecordId[];
+  readonly optional?: readonly RecordId[] | undefined;
   /** When the record becomes due. Undefined: only an event wakes it. */
   readonly dueAt?: number | undefined;
+}
+
+/** A deletion in the ERP that was carried out. Wakes the children that wait for the record: their reference may be optional. */
+export interface Removal {
+  /**
+   * Whether the service's record is gone: then the binding ends, and the record leaves the match index. Otherwise the binding is kept for a
+   * record that comes back, with `applied` as what was last written and `inFlight` as what is in doubt.
+   */
+  readonly unbind: boolean;
+  readonly applied?: Projection | undefined;
+  readonly inFlight?: InFlight | undefined;
+  readonly audit?: AuditEntry | undefined;
 }
 
 /**

@@ -1,7 +1,7 @@
 import { ParkError, RECORD_STATES, type RecordState } from "#model";
 
 /**
- * Events of a record. By a worker: claim, release, apply, retry, wait, park, markUncertain (the result of a create is unknown), skip,
+ * Events of a record. By a worker: claim, release, apply, retry, wait, park, uncertain (the result of a create is unknown), skip,
  * remove. From elsewhere: change (the ERP), remap (the sync file), parentBound, parentRebound (to another service id), recheck (the service
  * differs), retryRequested, the four answers and forget (a person).
  */
@@ -14,7 +14,7 @@ export type RecordEvent =
   | "retry"
   | "wait"
   | "park"
-  | "markUncertain"
+  | "uncertain"
   | "skip"
   | "remove"
   | "parentBound"
@@ -35,7 +35,7 @@ const STEPS_REFUSED = {
   retry: "refused",
   wait: "refused",
   park: "refused",
-  markUncertain: "refused",
+  uncertain: "refused",
   skip: "refused",
   remove: "refused",
 } as const;
@@ -72,7 +72,7 @@ export const TRANSITIONS: { readonly [S in RecordState]: { readonly [E in Record
     retry: "due",
     wait: "waiting",
     park: "parked",
-    markUncertain: "uncertain",
+    uncertain: "uncertain",
     skip: "skipped",
     remove: "deleted",
     parentBound: "claimed",

@@ -8,19 +8,20 @@ const STEPS: Record<string, (store: Store, claim: Claim) => Promise<unknown>> = 
   renew: (store, claim) => store.renew(claim),
   begin: (store, claim) => store.begin(claim, { resource: "customer", projection: {} }),
   doubt: (store, claim) => store.markInFlight(claim, { kind: "update", fields: { name: "x" } }),
-  abandon: (store, claim) => store.abandon(claim),
-  answered: (store, claim) => store.answered(claim),
-  looked: (store, claim) => store.looked(claim),
-  bind: (store, claim) => store.bind(claim, { resource: "customer", serviceId: 1 }, written({})),
-  apply: (store, claim) => store.apply(claim, written({})),
-  retry: (store, claim) => store.retry(claim, OOPS, 0),
-  wait: (store, claim) => store.wait(claim, { error: OOPS }),
-  park: (store, claim) => store.park(claim, OOPS),
-  uncertain: (store, claim) => store.uncertain(claim, OOPS),
-  skip: (store, claim) => store.skip(claim, "no"),
-  remove: (store, claim) => store.remove(claim, { unbind: true }),
+  abandon: (store, claim) => store.noteCreate(claim, "absent"),
+  answered: (store, claim) => store.noteCreate(claim, "answered"),
+  looked: (store, claim) => store.noteCreate(claim, "notFound"),
+  bind: (store, claim) =>
+    store.end(claim, { kind: "bind", binding: { resource: "customer", serviceId: 1 }, applied: written({}) }),
+  apply: (store, claim) => store.end(claim, { kind: "apply", applied: written({}) }),
+  retry: (store, claim) => store.end(claim, { kind: "retry", error: OOPS, dueAt: 0 }),
+  wait: (store, claim) => store.end(claim, { kind: "wait", error: OOPS }),
+  park: (store, claim) => store.end(claim, { kind: "park", error: OOPS }),
+  uncertain: (store, claim) => store.end(claim, { kind: "uncertain", error: OOPS }),
+  skip: (store, claim) => store.end(claim, { kind: "skip", reason: "no" }),
+  remove: (store, claim) => store.end(claim, { kind: "remove", unbind: true }),
   unbind: (store, claim) => store.unbind(claim, { action: "settle", resource: "customer", outcome: "gone" }),
-  release: (store, claim) => store.release(claim),
+  release: (store, claim) => store.end(claim, { kind: "release" }),
 };
 
 const ORPHANED: ErrorFacts = { code: "E_PARENT_MISSING", message: "waits", details: {} };
@@ -64,7 +65,11 @@ export function describeClaims(makePlace: MakePlace): void {
 
     it("takes every due time and lease back with a clock that was set back", async () => {
       await using scene = await Scene.open(makePlace);
-      await scene.store.retry(await scene.claimed(customer("1")), OOPS, scene.clock.now() + 10);
+      await scene.store.end(await scene.claimed(customer("1")), {
+        kind: "retry",
+        error: OOPS,
+        dueAt: scene.clock.now() + 10,
+      });
       await scene.claimed(customer("2"));
       await scene.bound(customer("3"), 13);
       scene.clock.advance(-3_600_000);
@@ -80,7 +85,11 @@ export function describeClaims(makePlace: MakePlace): void {
     it("gives nothing for a record that is unknown, not due, or done", async () => {
       await using scene = await Scene.open(makePlace);
       expect(await scene.store.claim(customer("0"))).toBeUndefined();
-      await scene.store.retry(await scene.claimed(customer("1")), OOPS, scene.clock.now() + 10);
+      await scene.store.end(await scene.claimed(customer("1")), {
+        kind: "retry",
+        error: OOPS,
+        dueAt: scene.clock.now() + 10,
+      });
       expect(await scene.store.claim(customer("1"))).toBeUndefined();
       await scene.bound(customer("2"), 12);
       expect(await scene.store.claim(customer("2"))).toBeUndefined();
@@ -95,7 +104,10 @@ export function describeClaims(makePlace: MakePlace): void {
       scene.clock.advance(1);
       expect(await scene.dueKeys()).toEqual(["1"]);
       await scene.claim(customer("1"));
-      await expect(scene.store.park(late, OOPS)).rejects.toMatchObject({ family: "retry", code: "E_CLAIM_LOST" });
+      await expect(scene.store.end(late, { kind: "park", error: OOPS })).rejects.toMatchObject({
+        family: "retry",
+        code: "E_CLAIM_LOST",
+      });
     });
 
     it("extends the lease of a claim that is still held", async () => {
@@ -112,7 +124,7 @@ export function describeClaims(makePlace: MakePlace): void {
     it.each(Object.entries(STEPS))("refuses %s with a claim that was lost, and changes nothing", async (_, step) => {
       await using scene = await Scene.open(makePlace);
       const lost = await scene.claimed(customer("1"));
-      await scene.store.release(lost);
+      await scene.store.end(lost, { kind: "release" });
       await scene.claim(customer("1"));
       const before = await scene.store.record(customer("1"));
       await expect(step(scene.store, lost)).rejects.toMatchObject({ family: "retry", code: "E_CLAIM_LOST" });
@@ -127,8 +139,14 @@ export function describeClaims(makePlace: MakePlace): void {
       const other = await scene.claim(customer("2"));
       const binding = { resource: "customers", serviceId: 12 };
       const [x, y] = [written({ name: "x" }), written({ name: "y" })];
-      await expectOneOf(scene.store.apply(claim, x), scene.store.apply(claim, y));
-      await expectOneOf(scene.store.bind(other, binding, x), scene.store.bind(other, binding, y));
+      await expectOneOf(
+        scene.store.end(claim, { kind: "apply", applied: x }),
+        scene.store.end(claim, { kind: "apply", applied: y }),
+      );
+      await expectOneOf(
+        scene.store.end(other, { kind: "bind", binding, applied: x }),
+        scene.store.end(other, { kind: "bind", binding, applied: y }),
+      );
       for (const id of [customer("1"), customer("2")])
         expect(await scene.store.record(id)).toMatchObject({ state: "applied", applied: { name: "x" } });
     });
@@ -141,7 +159,11 @@ export function describeClaims(makePlace: MakePlace): void {
         await scene.claimed(customer("3")),
       ];
       const bound = claims.map((claim, at) =>
-        scene.store.bind(claim, { resource: "customers", serviceId: at === 2 ? 13 : 11 }, written({})),
+        scene.store.end(claim, {
+          kind: "bind",
+          binding: { resource: "customers", serviceId: at === 2 ? 13 : 11 },
+          applied: written({}),
+        }),
       );
       expect(await Promise.allSettled(bound)).toMatchObject([
         { status: "fulfilled" },
@@ -155,11 +177,11 @@ export function describeClaims(makePlace: MakePlace): void {
       await using scene = await Scene.open(makePlace);
       await scene.stage([upsert("1"), upsert("2"), upsert("3")]);
       const [first, second, third] = await Promise.all(["1", "2", "3"].map((key) => scene.claim(customer(key))));
-      await scene.store.release(second!);
+      await scene.store.end(second!, { kind: "release" });
       const ends = await Promise.allSettled([
-        scene.store.park(first!, OOPS),
-        scene.store.park(second!, OOPS),
-        scene.store.park(third!, OOPS),
+        scene.store.end(first!, { kind: "park", error: OOPS }),
+        scene.store.end(second!, { kind: "park", error: OOPS }),
+        scene.store.end(third!, { kind: "park", error: OOPS }),
       ]);
       expect(ends.map((end) => end.status)).toEqual(["fulfilled", "rejected", "fulfilled"]);
       const states = await Promise.all(["1", "2", "3"].map((key) => scene.state(customer(key))));
@@ -168,8 +190,12 @@ export function describeClaims(makePlace: MakePlace): void {
 
     it("gives a claim back untouched", async () => {
       await using scene = await Scene.open(makePlace);
-      await scene.store.retry(await scene.claimed(customer("1")), OOPS, scene.clock.now());
-      await scene.store.release(await scene.claim(customer("1")));
+      await scene.store.end(await scene.claimed(customer("1")), {
+        kind: "retry",
+        error: OOPS,
+        dueAt: scene.clock.now(),
+      });
+      await scene.store.end(await scene.claim(customer("1")), { kind: "release" });
       expect(await scene.store.record(customer("1"))).toMatchObject({ state: "due", attempts: 1 });
       expect(await scene.dueKeys()).toEqual(["1"]);
     });
@@ -181,7 +207,7 @@ export function describeClaims(makePlace: MakePlace): void {
       await scene.reopen();
       const again = await scene.claim(customer("1"));
       expect(again).toMatchObject({ attempts: 0, intent: { projection: { name: "A" } } });
-      await expect(scene.store.abandon(claim)).rejects.toMatchObject({ code: "E_CLAIM_LOST" });
+      await expect(scene.store.noteCreate(claim, "absent")).rejects.toMatchObject({ code: "E_CLAIM_LOST" });
     });
 
     it("puts what a dead daemon had claimed back to its place in the line", async () => {
@@ -234,14 +260,14 @@ export function describeClaims(makePlace: MakePlace): void {
       await using scene = await Scene.open(makePlace);
       const now = scene.clock.now();
       expect(await scene.store.nextDueAt(["customers"])).toBeUndefined();
-      await scene.store.retry(await scene.claimed(customer("1")), OOPS, now + 500);
-      await scene.store.wait(await scene.claimed(customer("2")), { error: OOPS, dueAt: now + 300 });
+      await scene.store.end(await scene.claimed(customer("1")), { kind: "retry", error: OOPS, dueAt: now + 500 });
+      await scene.store.end(await scene.claimed(customer("2")), { kind: "wait", error: OOPS, dueAt: now + 300 });
       expect(await scene.store.nextDueAt(["customers"])).toBe(now + 300);
       const claim = await scene.claimed(customer("3"));
-      await scene.store.park(claim, OOPS);
+      await scene.store.end(claim, { kind: "park", error: OOPS });
       expect(await scene.store.nextDueAt(["customers"])).toBe(now + 300);
       const orphaned = { ...ORPHANED, message: 'no customer "a\0b"' };
-      await scene.store.wait(await scene.claimed(customer("4")), { error: orphaned, dueAt: now + 100 });
+      await scene.store.end(await scene.claimed(customer("4")), { kind: "wait", error: orphaned, dueAt: now + 100 });
       expect(await scene.store.nextDueAt(["customers"])).toBe(now + 100);
       const leftOut = { errors: ["E_PARENT_MISSING"], after: now + 300 } as const;
       expect(await scene.store.nextDueAt(["customers"], leftOut)).toBe(now + 300);

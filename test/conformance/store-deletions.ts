@@ -8,7 +8,7 @@ const always = { since: 0, confirmedAt: 0, limit: 100 };
 async function tell(scene: Scene, key: string, query = always) {
   const claim = await scene.claim(customer(key));
   const told = await scene.store.announceDeletion(claim, query);
-  await scene.store.wait(claim, { error: OOPS, dueAt: scene.clock.now() });
+  await scene.store.end(claim, { kind: "wait", error: OOPS, dueAt: scene.clock.now() });
   return told;
 }
 
@@ -47,7 +47,7 @@ export function describeDeletions(makePlace: MakePlace): void {
       scene.clock.advance(1);
       await scene.stage([upsert("1", { v: 2 })]);
       expect(await scene.store.openDeletions("customers", 9)).toEqual({ count: 0, examples: [] });
-      await scene.store.park(await scene.claim(customer("1")), OOPS);
+      await scene.store.end(await scene.claim(customer("1")), { kind: "park", error: OOPS });
       await scene.stage([deletion("1")]);
       expect(await tell(scene, "1", { ...always, confirmedAt: toldAt })).toMatchObject({
         toldAt: toldAt + 1,
@@ -72,7 +72,7 @@ export function describeDeletions(makePlace: MakePlace): void {
       const { store, clock } = scene;
       await tell(scene, "1");
       await tell(scene, "2");
-      await store.remove(await scene.claim(customer("1")), { unbind: true });
+      await store.end(await scene.claim(customer("1")), { kind: "remove", unbind: true });
       const toldAt = clock.now();
       clock.advance(DAY_MS);
       expect(await store.pruneDeletions(toldAt)).toBe(0);

@@ -4,7 +4,7 @@ import { OOPS, Scene, contact, customer, deletion, upsert, written, type MakePla
 
 /** Leaves a contact waiting for these customers. */
 async function waitFor(scene: Scene, child: RecordId, ...parents: RecordId[]): Promise<void> {
-  await scene.store.wait(await scene.claimed(child), { error: OOPS, parents });
+  await scene.store.end(await scene.claimed(child), { kind: "wait", error: OOPS, parents });
 }
 
 export function describeFamily(makePlace: MakePlace): void {
@@ -13,7 +13,7 @@ export function describeFamily(makePlace: MakePlace): void {
       await using scene = await Scene.open(makePlace);
       const odd = customer("\0a\u0001");
       const { store } = scene;
-      await store.wait(await scene.claimed(contact("1")), { error: OOPS, parents: [odd] });
+      await store.end(await scene.claimed(contact("1")), { kind: "wait", error: OOPS, parents: [odd] });
       expect((await store.record(contact("1")))?.waitsFor).toEqual([odd]);
       await scene.bound(odd, 7);
       const taken = scene.create(await scene.claimed(customer("2")), 7);
@@ -36,33 +36,48 @@ export function describeFamily(makePlace: MakePlace): void {
       await using scene = await Scene.open(makePlace);
       await waitFor(scene, contact("1"), customer("1"));
       await waitFor(scene, contact("2"), customer("2"));
-      await scene.store.skip(await scene.claimed(customer("1")), "private customer");
+      await scene.store.end(await scene.claimed(customer("1")), { kind: "skip", reason: "private customer" });
       expect(await scene.dueKeys("contacts")).toEqual(["1"]);
-      await scene.store.remove(await scene.claimed(customer("2")), { unbind: true });
+      await scene.store.end(await scene.claimed(customer("2")), { kind: "remove", unbind: true });
       expect(await scene.dueKeys("contacts")).toEqual(["1", "2"]);
     });
 
     it("makes a wait due at once whose optional parent was given up meanwhile", async () => {
       await using scene = await Scene.open(makePlace);
       const [parent, other] = [customer("1"), customer("2")];
-      await scene.store.skip(await scene.claimed(parent), "private customer");
-      await scene.store.wait(await scene.claimed(contact("1")), { error: OOPS, parents: [parent], optional: [parent] });
+      await scene.store.end(await scene.claimed(parent), { kind: "skip", reason: "private customer" });
+      await scene.store.end(await scene.claimed(contact("1")), {
+        kind: "wait",
+        error: OOPS,
+        parents: [parent],
+        optional: [parent],
+      });
       expect(await scene.state(contact("1"))).toBe("due");
-      await scene.store.wait(await scene.claimed(contact("2")), {
+      await scene.store.end(await scene.claimed(contact("2")), {
+        kind: "wait",
         error: OOPS,
         parents: [parent, other],
         optional: [other],
       });
       expect(await scene.state(contact("2"))).toBe("waiting");
-      await scene.store.remove(await scene.claimed(other), { unbind: true });
-      await scene.store.wait(await scene.claimed(contact("3")), { error: OOPS, parents: [other], optional: [other] });
+      await scene.store.end(await scene.claimed(other), { kind: "remove", unbind: true });
+      await scene.store.end(await scene.claimed(contact("3")), {
+        kind: "wait",
+        error: OOPS,
+        parents: [other],
+        optional: [other],
+      });
       expect(await scene.state(contact("3"))).toBe("due");
     });
 
     it("keeps the attempts of a child that waited", async () => {
       await using scene = await Scene.open(makePlace);
-      await scene.store.retry(await scene.claimed(contact("1")), OOPS, scene.clock.now());
-      await scene.store.wait(await scene.claim(contact("1")), { error: OOPS, parents: [customer("1")] });
+      await scene.store.end(await scene.claimed(contact("1")), {
+        kind: "retry",
+        error: OOPS,
+        dueAt: scene.clock.now(),
+      });
+      await scene.store.end(await scene.claim(contact("1")), { kind: "wait", error: OOPS, parents: [customer("1")] });
       await scene.bound(customer("1"), 11);
       expect((await scene.claim(contact("1"))).attempts).toBe(1);
     });
@@ -72,7 +87,7 @@ export function describeFamily(makePlace: MakePlace): void {
       const claim = await scene.claimed(contact("1"));
       await scene.bound(customer("1"), 11);
       const later = scene.clock.now() + 1_000_000;
-      await scene.store.wait(claim, { error: OOPS, parents: [customer("1")], dueAt: later });
+      await scene.store.end(claim, { kind: "wait", error: OOPS, parents: [customer("1")], dueAt: later });
       expect(await scene.dueKeys("contacts")).toEqual(["1"]);
       expect((await scene.store.record(contact("1")))?.attempts).toBe(0);
     });
@@ -84,7 +99,7 @@ export function describeFamily(makePlace: MakePlace): void {
         const childClaim = await scene.claimed(child);
         const parentClaim = await scene.claimed(parent);
         const steps = [
-          () => scene.store.wait(childClaim, { error: OOPS, parents: [parent] }),
+          () => scene.store.end(childClaim, { kind: "wait", error: OOPS, parents: [parent] }),
           () => scene.create(parentClaim, 100 + round),
         ];
         await Promise.all((round % 2 ? steps : steps.toReversed()).map((step) => step()));
@@ -103,7 +118,7 @@ export function describeFamily(makePlace: MakePlace): void {
       await using scene = await Scene.open(makePlace);
       await waitFor(scene, contact("1"), customer("1"));
       await scene.stage([upsert("1", { moved: true })], { stream: "contacts" });
-      await scene.store.wait(await scene.claim(contact("1")), { error: OOPS, parents: [customer("2")] });
+      await scene.store.end(await scene.claim(contact("1")), { kind: "wait", error: OOPS, parents: [customer("2")] });
       await scene.bound(customer("1"), 11);
       expect(await scene.state(contact("1"))).toBe("waiting");
       expect((await scene.store.record(contact("1")))?.waitsFor).toEqual([customer("2")]);
@@ -129,8 +144,12 @@ export function describeFamily(makePlace: MakePlace): void {
       const child = await scene.claim(contact("1"));
       await scene.stage([upsert("1", { v: 2 })]);
       const parent = await scene.claim(customer("1"));
-      await scene.store.bind(parent, { resource: "customers", serviceId: 12 }, written({}));
-      await scene.store.apply(child, written({ customer: 11 }, [customer("1")]));
+      await scene.store.end(parent, {
+        kind: "bind",
+        binding: { resource: "customers", serviceId: 12 },
+        applied: written({}),
+      });
+      await scene.store.end(child, { kind: "apply", applied: written({ customer: 11 }, [customer("1")]) });
       expect(await scene.state(contact("1"))).toBe("due");
     });
 
@@ -140,7 +159,13 @@ export function describeFamily(makePlace: MakePlace): void {
       await scene.bound(contact("1"), 21, [customer("1")]);
       await scene.stage([upsert("1", { v: 2 })]);
       const claim = await scene.claim(customer("1"));
-      expect(await scene.store.bind(claim, { resource: "customers", serviceId: 11 }, written({}))).toEqual([]);
+      expect(
+        await scene.store.end(claim, {
+          kind: "bind",
+          binding: { resource: "customers", serviceId: 11 },
+          applied: written({}),
+        }),
+      ).toEqual([]);
       expect(await scene.state(contact("1"))).toBe("applied");
     });
 
@@ -151,12 +176,23 @@ export function describeFamily(makePlace: MakePlace): void {
       await scene.store.begin(child, { resource: "contacts", projection: {} });
       await scene.stage([upsert("1", { v: 2 })]);
       const moving = await scene.claim(customer("1"));
-      await scene.store.bind(moving, { resource: "customers", serviceId: 12 }, written({}));
+      await scene.store.end(moving, {
+        kind: "bind",
+        binding: { resource: "customers", serviceId: 12 },
+        applied: written({}),
+      });
       const used = [{ ...customer("1"), serviceId: 11 }];
-      await scene.store.bind(child, { resource: "contacts", serviceId: 21 }, written({ customer: 11 }, used));
+      await scene.store.end(child, {
+        kind: "bind",
+        binding: { resource: "contacts", serviceId: 21 },
+        applied: written({ customer: 11 }, used),
+      });
       expect(await scene.state(contact("1"))).toBe("due");
       const now = [{ ...customer("1"), serviceId: 12 }];
-      await scene.store.apply(await scene.claim(contact("1")), written({ customer: 12 }, now));
+      await scene.store.end(await scene.claim(contact("1")), {
+        kind: "apply",
+        applied: written({ customer: 12 }, now),
+      });
       expect(await scene.state(contact("1"))).toBe("applied");
     });
 
@@ -166,7 +202,11 @@ export function describeFamily(makePlace: MakePlace): void {
       await scene.store.begin(child, { resource: "contacts", projection: {} });
       await scene.bound(customer("1"), 11);
       const used = [{ ...customer("1"), serviceId: null }];
-      await scene.store.bind(child, { resource: "contacts", serviceId: 21 }, written({ customer: null }, used));
+      await scene.store.end(child, {
+        kind: "bind",
+        binding: { resource: "contacts", serviceId: 21 },
+        applied: written({ customer: null }, used),
+      });
       expect(await scene.state(contact("1"))).toBe("due");
     });
 
@@ -175,13 +215,13 @@ export function describeFamily(makePlace: MakePlace): void {
       await scene.bound(customer("1"), 11);
       for (const key of ["1", "2", "3"]) await scene.bound(contact(key), 20 + Number(key), [customer("1")]);
       await scene.stage([deletion("1")]);
-      await scene.store.wait(await scene.claim(customer("1")), { error: OOPS });
+      await scene.store.end(await scene.claim(customer("1")), { kind: "wait", error: OOPS });
       await scene.stage([deletion("1"), deletion("2")], { stream: "contacts" });
-      await scene.store.remove(await scene.claim(contact("1")), { unbind: true });
-      await scene.store.remove(await scene.claim(contact("2")), { unbind: false });
+      await scene.store.end(await scene.claim(contact("1")), { kind: "remove", unbind: true });
+      await scene.store.end(await scene.claim(contact("2")), { kind: "remove", unbind: false });
       expect(await scene.state(customer("1"))).toBe("waiting");
       await scene.stage([upsert("3", { moved: true })], { stream: "contacts" });
-      await scene.store.apply(await scene.claim(contact("3")), written({}, []));
+      await scene.store.end(await scene.claim(contact("3")), { kind: "apply", applied: written({}, []) });
       expect(await scene.state(customer("1"))).toBe("due");
     });
 
@@ -192,8 +232,8 @@ export function describeFamily(makePlace: MakePlace): void {
       await scene.stage([deletion("1")]);
       await scene.stage([deletion("1")], { stream: "contacts" });
       const parent = await scene.claim(customer("1"));
-      await scene.store.remove(await scene.claim(contact("1")), { unbind: true });
-      await scene.store.wait(parent, { error: OOPS });
+      await scene.store.end(await scene.claim(contact("1")), { kind: "remove", unbind: true });
+      await scene.store.end(parent, { kind: "wait", error: OOPS });
       expect(await scene.state(customer("1"))).toBe("due");
     });
 
@@ -231,10 +271,10 @@ export function describeFamily(makePlace: MakePlace): void {
       await scene.bound(contact("other"), 23, []);
       await scene.stage([deletion("1")], { stream: "contacts" });
       expect(await scene.store.boundChildren(customer("1"))).toEqual([contact("1"), contact("2")]);
-      await scene.store.remove(await scene.claim(contact("1")), { unbind: true });
+      await scene.store.end(await scene.claim(contact("1")), { kind: "remove", unbind: true });
       expect(await scene.store.boundChildren(customer("1"))).toEqual([contact("2")]);
       await scene.stage([upsert("2", { moved: true })], { stream: "contacts" });
-      await scene.store.apply(await scene.claim(contact("2")), written({}, []));
+      await scene.store.end(await scene.claim(contact("2")), { kind: "apply", applied: written({}, []) });
       expect(await scene.store.boundChildren(customer("1"))).toEqual([]);
     });
   });

@@ -15,7 +15,7 @@ export function describeFreshness(makePlace: MakePlace): void {
       expect(await store.undeliveredSince("customers")).toBe(firstAt);
       const claim = await scene.claim(customer("1"));
       expect(claim.changedAt).toBe(firstAt);
-      await store.retry(claim, OOPS, clock.now() + 60_000);
+      await store.end(claim, { kind: "retry", error: OOPS, dueAt: clock.now() + 60_000 });
       expect(await store.undeliveredSince("customers")).toBe(firstAt);
       clock.advance(60_000);
       await scene.create(await scene.claim(customer("1")), 1);
@@ -26,11 +26,11 @@ export function describeFreshness(makePlace: MakePlace): void {
     it("counts again once the ERP has changed what waited for a parent", async () => {
       await using scene = await Scene.open(makePlace);
       const { store, clock } = scene;
-      await store.wait(await scene.claimed(contact("1")), { error: OOPS, parents: [customer("none")] });
+      await store.end(await scene.claimed(contact("1")), { kind: "wait", error: OOPS, parents: [customer("none")] });
       clock.advance(1_000);
       await scene.stage([upsert("1", { customer: null })], { stream: "contacts" });
       const changedAt = clock.now();
-      await store.retry(await scene.claim(contact("1")), OOPS, clock.now() + 60_000);
+      await store.end(await scene.claim(contact("1")), { kind: "retry", error: OOPS, dueAt: clock.now() + 60_000 });
       expect(await store.undeliveredSince("contacts")).toBe(changedAt);
     });
 
@@ -40,7 +40,7 @@ export function describeFreshness(makePlace: MakePlace): void {
       await scene.stage([upsert("first")], { backfill: true });
       await scene.inState(customer("parked"), "parked");
       const child = await scene.claimed(contact("1"));
-      await store.wait(child, { error: OOPS, parents: [customer("none")], dueAt: scene.clock.now() + 1 });
+      await store.end(child, { kind: "wait", error: OOPS, parents: [customer("none")], dueAt: scene.clock.now() + 1 });
       await scene.bound(customer("bound"), 7);
       await store.remap("customers", "one");
       await store.remap("customers", "two");
@@ -48,7 +48,7 @@ export function describeFreshness(makePlace: MakePlace): void {
       expect(await store.undeliveredSince("contacts")).toBeUndefined();
       const again = await scene.claim(customer("bound"));
       expect(again.changedAt).toBeUndefined();
-      await store.apply(again, written({ name: "N" }));
+      await store.end(again, { kind: "apply", applied: written({ name: "N" }) });
     });
   });
 }

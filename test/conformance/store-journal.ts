@@ -31,7 +31,7 @@ export function describeJournal(makePlace: MakePlace): void {
       await using scene = await Scene.open(makePlace);
       const claim = await scene.claimed(customer("1"));
       await scene.store.begin(claim, INTENT);
-      await scene.store.abandon(claim);
+      await scene.store.noteCreate(claim, "absent");
       expect(await scene.store.record(customer("1"))).toMatchObject({ state: "claimed", intent: undefined });
       await scene.store.begin(claim, INTENT);
     });
@@ -40,8 +40,8 @@ export function describeJournal(makePlace: MakePlace): void {
       await using scene = await Scene.open(makePlace);
       const claim = await scene.claimed(customer("1"));
       await scene.store.begin(claim, INTENT);
-      await scene.store.looked(claim);
-      await scene.store.looked(claim);
+      await scene.store.noteCreate(claim, "notFound");
+      await scene.store.noteCreate(claim, "notFound");
       expect((await scene.store.record(customer("1")))?.intent).toMatchObject({ looks: 2 });
     });
 
@@ -49,11 +49,11 @@ export function describeJournal(makePlace: MakePlace): void {
       await using scene = await Scene.open(makePlace);
       const claim = await scene.claimed(customer("1"));
       await scene.store.begin(claim, INTENT);
-      await scene.store.answered(claim);
+      await scene.store.noteCreate(claim, "answered");
       await scene.reopen();
       const again = await scene.claim(customer("1"));
       expect(again.intent).toMatchObject({ answered: true });
-      await scene.store.abandon(again);
+      await scene.store.noteCreate(again, "absent");
       await scene.store.begin(again, INTENT);
       expect((await scene.store.record(customer("1")))?.intent).toMatchObject({ answered: false });
     });
@@ -62,7 +62,12 @@ export function describeJournal(makePlace: MakePlace): void {
       await using scene = await Scene.open(makePlace);
       const claim = await scene.claimed(customer("1"));
       const { store } = scene;
-      const steps = [store.abandon(claim), store.answered(claim), store.looked(claim), store.uncertain(claim, OOPS)];
+      const steps = [
+        store.noteCreate(claim, "absent"),
+        store.noteCreate(claim, "answered"),
+        store.noteCreate(claim, "notFound"),
+        store.end(claim, { kind: "uncertain", error: OOPS }),
+      ];
       for (const step of steps) await expect(step).rejects.toMatchObject({ family: "park", code: "E_STORE_STATE" });
       expect(await scene.state(customer("1"))).toBe("claimed");
     });
@@ -74,13 +79,13 @@ export function describeJournal(makePlace: MakePlace): void {
         const { store } = scene;
         const claim = await scene.claimed(customer("1"));
         await store.begin(claim, INTENT);
-        if (step === "retry") await store.retry(claim, OOPS, scene.clock.now());
-        else if (step === "wait") await store.wait(claim, { error: OOPS });
-        else if (step === "park") await store.park(claim, OOPS);
-        else if (step === "uncertain") await store.uncertain(claim, OOPS);
-        else if (step === "skip") await store.skip(claim, "no");
-        else if (step === "remove") await store.remove(claim, { unbind: true });
-        else await store.release(claim);
+        if (step === "retry") await store.end(claim, { kind: "retry", error: OOPS, dueAt: scene.clock.now() });
+        else if (step === "wait") await store.end(claim, { kind: "wait", error: OOPS });
+        else if (step === "park") await store.end(claim, { kind: "park", error: OOPS });
+        else if (step === "uncertain") await store.end(claim, { kind: "uncertain", error: OOPS });
+        else if (step === "skip") await store.end(claim, { kind: "skip", reason: "no" });
+        else if (step === "remove") await store.end(claim, { kind: "remove", unbind: true });
+        else await store.end(claim, { kind: "release" });
         expect((await store.record(customer("1")))?.intent).toMatchObject(INTENT);
         await scene.stage([upsert("1", { v: "new" })]);
         expect((await scene.claim(customer("1"))).intent).toMatchObject(INTENT);
@@ -118,7 +123,7 @@ export function describeJournal(makePlace: MakePlace): void {
       await using scene = await Scene.open(makePlace);
       const claim = await scene.claimed(customer("1"));
       const found = written({ name: "Old name" }, [], { outcome: "adopted", again: true });
-      await scene.store.bind(claim, { resource: "customers", serviceId: 11 }, found);
+      await scene.store.end(claim, { kind: "bind", binding: { resource: "customers", serviceId: 11 }, applied: found });
       expect((await scene.claim(customer("1"))).applied).toEqual({ name: "Old name" });
     });
 
@@ -126,10 +131,14 @@ export function describeJournal(makePlace: MakePlace): void {
       await using scene = await Scene.open(makePlace);
       const claim = await scene.claimed(customer("1"));
       await scene.store.begin(claim, INTENT);
-      await scene.store.retry(claim, OOPS, scene.clock.now());
+      await scene.store.end(claim, { kind: "retry", error: OOPS, dueAt: scene.clock.now() });
       await scene.stage([deletion("1")]);
       const settling = await scene.claim(customer("1"));
-      await scene.store.bind(settling, { resource: "customers", serviceId: 11 }, written({ name: "A" }));
+      await scene.store.end(settling, {
+        kind: "bind",
+        binding: { resource: "customers", serviceId: 11 },
+        applied: written({ name: "A" }),
+      });
       expect(await scene.claim(customer("1"))).toMatchObject({ deleted: true, binding: { serviceId: 11 } });
     });
 
@@ -174,7 +183,7 @@ export function describeJournal(makePlace: MakePlace): void {
       const claim = await scene.claimed(customer("1"));
       const { store } = scene;
       for (const step of [
-        store.apply(claim, written({})),
+        store.end(claim, { kind: "apply", applied: written({}) }),
         store.markInFlight(claim, { kind: "update", fields: {} }),
         store.unbind(claim, GONE),
       ])
@@ -197,7 +206,7 @@ export function describeJournal(makePlace: MakePlace): void {
         inFlight,
         applied: { name: "Name of 1" },
       });
-      await scene.store.apply(again, written({ name: "C" }));
+      await scene.store.end(again, { kind: "apply", applied: written({ name: "C" }) });
       await scene.stage([upsert("1", { v: 3 })]);
       expect(await scene.claim(customer("1"))).toMatchObject({ inFlight: undefined, applied: { name: "C" } });
     });
@@ -209,7 +218,7 @@ export function describeJournal(makePlace: MakePlace): void {
       const claim = await scene.claim(customer("1"));
       await scene.store.markInFlight(claim, { kind: "update", fields: { name: "B" } });
       await scene.store.unbind(claim, GONE);
-      await scene.store.release(claim);
+      await scene.store.end(claim, { kind: "release" });
       expect((await scene.claim(customer("1"))).inFlight).toBeUndefined();
     });
   });

@@ -59,9 +59,9 @@ export function describeNaming(makePlace: MakePlace): void {
       await scene.bound(contact("1"), 21, [customer("1")]);
       await scene.stage([upsert("2")]);
       const error = { code: "E_PARENT_MISSING" as const, message: "no parent", details: {} };
-      await scene.store.wait(await scene.claimed(contact("2")), { error, parents: [customer("2")] });
+      await scene.store.end(await scene.claimed(contact("2")), { kind: "wait", error, parents: [customer("2")] });
       // A child that was mapped by the new file, before the records had their new name.
-      await scene.store.wait(await scene.claimed(contact("3")), { error, parents: [client("1")] });
+      await scene.store.end(await scene.claimed(contact("3")), { kind: "wait", error, parents: [client("1")] });
       expect(await scene.dueKeys("contacts")).toEqual([]);
       await scene.store.renameStream("customers", "clients", anna);
 

@@ -80,7 +80,7 @@ export function describeOpening(makePlace: MakePlace, { isOneProcess = false }: 
       const claim = await scene.claimed(customer("1"));
       await using operator = await scene.another("operator");
       expect(await operator.claim(customer("1"))).toBeUndefined();
-      await scene.store.park(claim, OOPS);
+      await scene.store.end(claim, { kind: "park", error: OOPS });
     });
 
     it("records what was asked for before it is disposed, and refuses what comes later", async () => {

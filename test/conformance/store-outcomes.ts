@@ -16,8 +16,11 @@ export function describeOutcomes(makePlace: MakePlace): void {
       await using scene = await Scene.open(makePlace);
       await scene.bound(customer("1"), 11);
       await scene.stage([upsert("1", { v: 2 })]);
-      await scene.store.retry(await scene.claim(customer("1")), OOPS, scene.clock.now());
-      await scene.store.apply(await scene.claim(customer("1")), written({ name: "B" }, [], { audit: WRITE }));
+      await scene.store.end(await scene.claim(customer("1")), { kind: "retry", error: OOPS, dueAt: scene.clock.now() });
+      await scene.store.end(await scene.claim(customer("1")), {
+        kind: "apply",
+        applied: written({ name: "B" }, [], { audit: WRITE }),
+      });
       expect(await scene.store.record(customer("1"))).toMatchObject({
         state: "applied",
         attempts: 0,
@@ -34,7 +37,9 @@ export function describeOutcomes(makePlace: MakePlace): void {
       await scene.inState(customer("1"), "uncertain");
       await scene.store.retryNow({ key: "1", states: ["uncertain"] });
       const claim = await scene.claim(customer("1"));
-      await expect(scene.store.apply(claim, written({}))).rejects.toMatchObject({ code: "E_STORE_STATE" });
+      await expect(scene.store.end(claim, { kind: "apply", applied: written({}) })).rejects.toMatchObject({
+        code: "E_STORE_STATE",
+      });
     });
 
     it("lists the ids that records of a resource are bound to, the highest first", async () => {
@@ -51,29 +56,29 @@ export function describeOutcomes(makePlace: MakePlace): void {
       await using scene = await Scene.open(makePlace);
       const claim = await scene.claimed(customer("1"));
       const binding = { resource: "customer", serviceId };
-      await expect(scene.store.bind(claim, binding, written({}))).rejects.toMatchObject({
+      await expect(scene.store.end(claim, { kind: "bind", binding, applied: written({}) })).rejects.toMatchObject({
         family: "park",
         code: "E_STORE_VALUE",
       });
-      await scene.store.park(claim, OOPS);
+      await scene.store.end(claim, { kind: "park", error: OOPS });
       expect(await scene.store.record(customer("1"))).toMatchObject({ state: "parked", binding: undefined });
     });
 
     it("refuses a value that its tables do not take, as one record's error", async () => {
       await using scene = await Scene.open(makePlace);
       const claim = await scene.claimed(customer("1"));
-      await expect(scene.store.retry(claim, OOPS, 1.5)).rejects.toMatchObject({
+      await expect(scene.store.end(claim, { kind: "retry", error: OOPS, dueAt: 1.5 })).rejects.toMatchObject({
         family: "park",
         code: "E_STORE_VALUE",
       });
-      await scene.store.park(claim, OOPS);
+      await scene.store.end(claim, { kind: "park", error: OOPS });
       expect((await scene.store.record(customer("1")))!.state).toBe("parked");
     });
 
     it("counts an attempt for a retry and brings the record back at its time", async () => {
       await using scene = await Scene.open(makePlace);
       const dueAt = scene.clock.now() + 1_000;
-      await scene.store.retry(await scene.claimed(customer("1")), OOPS, dueAt);
+      await scene.store.end(await scene.claimed(customer("1")), { kind: "retry", error: OOPS, dueAt });
       expect(await scene.store.record(customer("1"))).toMatchObject({ state: "due", attempts: 1, dueAt, error: OOPS });
       scene.clock.advance(999);
       expect(await scene.dueKeys()).toEqual([]);
@@ -84,8 +89,9 @@ export function describeOutcomes(makePlace: MakePlace): void {
     it.each(["retry", "park"] as const)("keeps a failed attempt in the history of its record: %s", async (step) => {
       await using scene = await Scene.open(makePlace);
       const claim = await scene.claimed(customer("1"));
-      if (step === "retry") await scene.store.retry(claim, OOPS, scene.clock.now(), TRY);
-      else await scene.store.park(claim, OOPS, { audit: TRY });
+      if (step === "retry")
+        await scene.store.end(claim, { kind: "retry", error: OOPS, dueAt: scene.clock.now(), audit: TRY });
+      else await scene.store.end(claim, { kind: "park", error: OOPS, audit: TRY });
       const [entry, ...others] = await scene.store.audit({ id: customer("1"), limit: 9 });
       expect(entry).toMatchObject({ ...TRY, at: scene.clock.now(), id: customer("1") });
       expect(others).toEqual([]);
@@ -96,10 +102,19 @@ export function describeOutcomes(makePlace: MakePlace): void {
       const { store, clock } = scene;
       await scene.stage([upsert("1"), upsert("2")]);
       const binding = { resource: "customers", serviceId: 11 };
-      await store.bind(await scene.claim(customer("1")), binding, written({}, [], { audit: WRITE, again: true }));
-      await store.retry(await scene.claim(customer("2")), OOPS, clock.now(), TRY);
+      await store.end(await scene.claim(customer("1")), {
+        kind: "bind",
+        binding,
+        applied: written({}, [], { audit: WRITE, again: true }),
+      });
+      await store.end(await scene.claim(customer("2")), { kind: "retry", error: OOPS, dueAt: clock.now(), audit: TRY });
       for (let at = 1; at <= 25; at++)
-        await store.retry(await scene.claim(customer("1")), OOPS, clock.now(), { ...TRY, outcome: `try ${at}` });
+        await store.end(await scene.claim(customer("1")), {
+          kind: "retry",
+          error: OOPS,
+          dueAt: clock.now(),
+          audit: { ...TRY, outcome: `try ${at}` },
+        });
       const history = await store.audit({ id: customer("1"), limit: 99 });
       const last = Array.from({ length: 10 }, (_, at) => `try ${25 - at}`);
       expect(history.map(({ outcome }) => outcome)).toEqual([...last, WRITE.outcome]);
@@ -109,15 +124,17 @@ export function describeOutcomes(makePlace: MakePlace): void {
     it("writes no attempt down that comes too late", async () => {
       await using scene = await Scene.open(makePlace);
       const claim = await scene.claimed(customer("1"));
-      await scene.store.release(claim);
-      await expect(scene.store.retry(claim, OOPS, 0, TRY)).rejects.toMatchObject({ code: "E_CLAIM_LOST" });
+      await scene.store.end(claim, { kind: "release" });
+      await expect(scene.store.end(claim, { kind: "retry", error: OOPS, dueAt: 0, audit: TRY })).rejects.toMatchObject({
+        code: "E_CLAIM_LOST",
+      });
       expect(await scene.store.audit({ limit: 9 })).toEqual([]);
     });
 
     it("counts no attempt for a wait", async () => {
       await using scene = await Scene.open(makePlace);
       const dueAt = scene.clock.now() + 1_000;
-      await scene.store.wait(await scene.claimed(customer("1")), { error: OOPS, dueAt });
+      await scene.store.end(await scene.claimed(customer("1")), { kind: "wait", error: OOPS, dueAt });
       expect(await scene.store.record(customer("1"))).toMatchObject({ state: "waiting", attempts: 0, dueAt });
       scene.clock.advance(1_000);
       expect((await scene.claim(customer("1"))).attempts).toBe(0);
@@ -125,7 +142,7 @@ export function describeOutcomes(makePlace: MakePlace): void {
 
     it("leaves a wait without parents and time to events", async () => {
       await using scene = await Scene.open(makePlace);
-      await scene.store.wait(await scene.claimed(customer("1")), { error: OOPS });
+      await scene.store.end(await scene.claimed(customer("1")), { kind: "wait", error: OOPS });
       scene.clock.advance(1_000_000_000);
       expect(await scene.dueKeys()).toEqual([]);
       await scene.store.retryNow({ stream: "customers", states: ["waiting"] });
@@ -135,11 +152,12 @@ export function describeOutcomes(makePlace: MakePlace): void {
     it.each(["park", "uncertain", "skip"] as const)("keeps the reason of %s and rests", async (step) => {
       await using scene = await Scene.open(makePlace);
       const claim = await scene.claimed(customer("1"));
-      if (step === "park") await scene.store.park(claim, OOPS, { audit: { ...WRITE, action: "dropped" } });
-      else if (step === "skip") await scene.store.skip(claim, OOPS.message);
+      if (step === "park")
+        await scene.store.end(claim, { kind: "park", error: OOPS, audit: { ...WRITE, action: "dropped" } });
+      else if (step === "skip") await scene.store.end(claim, { kind: "skip", reason: OOPS.message });
       else {
         await scene.store.begin(claim, { resource: "customer", projection: {} });
-        await scene.store.uncertain(claim, OOPS);
+        await scene.store.end(claim, { kind: "uncertain", error: OOPS });
       }
       const state = { park: "parked", uncertain: "uncertain", skip: "skipped" }[step];
       expect(await scene.store.record(customer("1"))).toMatchObject({ state, error: { message: OOPS.message } });
@@ -152,7 +170,7 @@ export function describeOutcomes(makePlace: MakePlace): void {
       await using scene = await Scene.open(makePlace);
       await scene.bound(customer("1"), 11);
       await scene.stage([upsert("1", { v: 2 })]);
-      await scene.store.skip(await scene.claim(customer("1")), "private customer");
+      await scene.store.end(await scene.claim(customer("1")), { kind: "skip", reason: "private customer" });
       expect(await scene.store.record(customer("1"))).toMatchObject({ state: "skipped", binding: { serviceId: 11 } });
     });
 
@@ -165,13 +183,13 @@ export function describeOutcomes(makePlace: MakePlace): void {
         const claim = await scene.claimed(customer("1"));
         if (step === "uncertain") await store.begin(claim, { resource: "customer", projection: {} });
         await scene.stage([upsert("1", { v: "newer" })]);
-        if (step === "retry") await store.retry(claim, OOPS, later);
-        else if (step === "wait") await store.wait(claim, { error: OOPS, dueAt: later });
-        else if (step === "park") await store.park(claim, OOPS);
-        else if (step === "uncertain") await store.uncertain(claim, OOPS);
-        else if (step === "skip") await store.skip(claim, "no");
-        else if (step === "remove") await store.remove(claim, { unbind: true });
-        else await store.release(claim);
+        if (step === "retry") await store.end(claim, { kind: "retry", error: OOPS, dueAt: later });
+        else if (step === "wait") await store.end(claim, { kind: "wait", error: OOPS, dueAt: later });
+        else if (step === "park") await store.end(claim, { kind: "park", error: OOPS });
+        else if (step === "uncertain") await store.end(claim, { kind: "uncertain", error: OOPS });
+        else if (step === "skip") await store.end(claim, { kind: "skip", reason: "no" });
+        else if (step === "remove") await store.end(claim, { kind: "remove", unbind: true });
+        else await store.end(claim, { kind: "release" });
         expect(await store.record(customer("1"))).toMatchObject({
           state: "due",
           attempts: 0,
@@ -189,7 +207,7 @@ export function describeOutcomes(makePlace: MakePlace): void {
       await scene.stage([deletion("1")]);
       const claim = await scene.claim(customer("1"));
       expect(claim).toMatchObject({ deleted: true, row: { name: "Name of 1" } });
-      await scene.store.remove(claim, { unbind: true, audit: { ...WRITE, action: "delete" } });
+      await scene.store.end(claim, { kind: "remove", unbind: true, audit: { ...WRITE, action: "delete" } });
       expect(await scene.store.record(customer("1"))).toMatchObject({
         state: "deleted",
         binding: undefined,
@@ -203,7 +221,11 @@ export function describeOutcomes(makePlace: MakePlace): void {
       await using scene = await Scene.open(makePlace);
       await scene.bound(customer("1"), 11);
       await scene.stage([deletion("1")]);
-      await scene.store.remove(await scene.claim(customer("1")), { unbind: false, applied: { status: "inactive" } });
+      await scene.store.end(await scene.claim(customer("1")), {
+        kind: "remove",
+        unbind: false,
+        applied: { status: "inactive" },
+      });
       await scene.stage([upsert("1")]);
       expect(await scene.claim(customer("1"))).toMatchObject({
         deleted: false,
@@ -218,7 +240,8 @@ export function describeOutcomes(makePlace: MakePlace): void {
       await scene.stage([deletion("1")]);
       const claim = await scene.claim(customer("1"));
       await scene.store.markInFlight(claim, { kind: "update", fields: { name: null, status: null } });
-      await scene.store.remove(claim, {
+      await scene.store.end(claim, {
+        kind: "remove",
         unbind: false,
         applied: { status: "inactive" },
         inFlight: { kind: "update", fields: { name: null } },

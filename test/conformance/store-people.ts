@@ -7,7 +7,7 @@ export function describePeople(makePlace: MakePlace): void {
     it("binds an uncertain create to the id that a person found, and delivers what is missing", async () => {
       await using scene = await Scene.open(makePlace);
       await scene.inState(customer("1"), "uncertain");
-      await scene.store.wait(await scene.claimed(contact("1")), { error: OOPS, parents: [customer("1")] });
+      await scene.store.end(await scene.claimed(contact("1")), { kind: "wait", error: OOPS, parents: [customer("1")] });
       await scene.store.resolve(customer("1"), { kind: "bind", binding: { resource: "customers", serviceId: 11 } });
       expect(await scene.claim(customer("1"))).toMatchObject({ binding: { serviceId: 11 }, intent: undefined });
       expect(await scene.dueKeys("contacts")).toEqual(["1"]);
@@ -22,7 +22,7 @@ export function describePeople(makePlace: MakePlace): void {
       await scene.store.resolve(customer("1"), { kind: "create" });
       const claim = await scene.claim(customer("1"));
       expect(claim).toMatchObject({ decision: { kind: "create" }, intent: undefined });
-      await scene.store.retry(claim, OOPS, scene.clock.now());
+      await scene.store.end(claim, { kind: "retry", error: OOPS, dueAt: scene.clock.now() });
       const again = await scene.claim(customer("1"));
       expect(again.decision).toEqual({ kind: "create" });
       await scene.create(again, 11);
@@ -39,15 +39,15 @@ export function describePeople(makePlace: MakePlace): void {
       await scene.reopen();
       const again = await scene.claim(customer("1"));
       expect(again).toMatchObject({ decision: undefined, intent: { decided: true } });
-      await scene.store.abandon(again);
-      await scene.store.release(again);
+      await scene.store.noteCreate(again, "absent");
+      await scene.store.end(again, { kind: "release" });
       expect((await scene.claim(customer("1"))).decision).toEqual({ kind: "create" });
     });
 
     it("leaves a record out, and looks for its open create first if the ERP changes it", async () => {
       await using scene = await Scene.open(makePlace);
       await scene.inState(customer("1"), "uncertain");
-      await scene.store.wait(await scene.claimed(contact("1")), { error: OOPS, parents: [customer("1")] });
+      await scene.store.end(await scene.claimed(contact("1")), { kind: "wait", error: OOPS, parents: [customer("1")] });
       await scene.store.resolve(customer("1"), { kind: "skip" });
       expect(await scene.state(customer("1"))).toBe("skipped");
       expect(await scene.dueKeys("contacts")).toEqual(["1"]);
@@ -58,7 +58,11 @@ export function describePeople(makePlace: MakePlace): void {
     it("binds a record that the service seemed not to have, and says why it was left out until then", async () => {
       await using scene = await Scene.open(makePlace);
       await scene.stage([upsert("1", { v: 1 })]);
-      await scene.store.skip(await scene.claim(customer("1")), "not there", "E_CREATE_NEVER");
+      await scene.store.end(await scene.claim(customer("1")), {
+        kind: "skip",
+        reason: "not there",
+        code: "E_CREATE_NEVER",
+      });
       expect(await scene.store.record(customer("1"))).toMatchObject({
         state: "skipped",
         error: { code: "E_CREATE_NEVER", message: "not there" },
@@ -90,10 +94,13 @@ export function describePeople(makePlace: MakePlace): void {
       await using scene = await Scene.open(makePlace);
       await scene.bound(customer("1"), 11);
       await scene.stage([upsert("1", { v: 2 })]);
-      await scene.store.park(await scene.claim(customer("1")), {
-        ...OOPS,
-        code: "E_RECORD_GONE",
-        message: 'no "a\0b"',
+      await scene.store.end(await scene.claim(customer("1")), {
+        kind: "park",
+        error: {
+          ...OOPS,
+          code: "E_RECORD_GONE",
+          message: 'no "a\0b"',
+        },
       });
       await scene.store.resolve(customer("1"), { kind: "create" });
       expect(await scene.claim(customer("1"))).toMatchObject({ binding: undefined, decision: { kind: "create" } });
@@ -111,7 +118,7 @@ export function describePeople(makePlace: MakePlace): void {
       expect(await scene.store.record(customer("2"))).toMatchObject({ state: "uncertain", error: OOPS });
       expect((await scene.store.record(customer("2")))?.intent).toBeDefined();
       await scene.stage([upsert("1", { v: 2 })]);
-      await scene.store.park(await scene.claim(customer("1")), OOPS);
+      await scene.store.end(await scene.claim(customer("1")), { kind: "park", error: OOPS });
       await expect(scene.store.resolve(customer("1"), { kind: "create" })).rejects.toMatchObject({
         code: "E_NOT_RESOLVABLE",
       });
@@ -128,19 +135,19 @@ export function describePeople(makePlace: MakePlace): void {
       ]);
       const claim = await scene.claim(customer("1"));
       expect(claim).toMatchObject({ binding: undefined, applied: undefined, decision: { kind: "unbound" } });
-      await scene.store.park(claim, OOPS);
+      await scene.store.end(claim, { kind: "park", error: OOPS });
       await scene.stage([upsert("1", { v: 2 })]);
       await scene.reopen();
       const changed = await scene.claim(customer("1"));
       expect(changed.decision).toEqual({ kind: "unbound" });
-      await scene.store.skip(changed, "not wanted");
+      await scene.store.end(changed, { kind: "skip", reason: "not wanted" });
       await scene.stage([upsert("1", { v: 3 })]);
-      await scene.store.park(await scene.claim(customer("1")), OOPS);
+      await scene.store.end(await scene.claim(customer("1")), { kind: "park", error: OOPS });
       await scene.store.resolve(customer("1"), { kind: "skip" });
       await scene.stage([upsert("1", { v: 4 })]);
       const again = await scene.claim(customer("1"));
       expect(again.decision).toEqual({ kind: "unbound" });
-      await scene.store.park(again, OOPS);
+      await scene.store.end(again, { kind: "park", error: OOPS });
       await scene.store.resolve(customer("1"), { kind: "bind", binding: { resource: "customers", serviceId: 12 } });
       expect(await scene.claim(customer("1"))).toMatchObject({ binding: { serviceId: 12 }, decision: undefined });
     });
@@ -188,7 +195,11 @@ export function describePeople(makePlace: MakePlace): void {
 
     it("ends the pause of a failed record", async () => {
       await using scene = await Scene.open(makePlace);
-      await scene.store.retry(await scene.claimed(customer("1")), OOPS, scene.clock.now() + 99_999);
+      await scene.store.end(await scene.claimed(customer("1")), {
+        kind: "retry",
+        error: OOPS,
+        dueAt: scene.clock.now() + 99_999,
+      });
       expect(await scene.store.retryNow({ stream: "customers", states: ["due"] })).toBe(1);
       expect(await scene.dueKeys()).toEqual(["1"]);
     });
@@ -216,7 +227,7 @@ export function describePeople(makePlace: MakePlace): void {
       ] as const) {
         await scene.bound(customer(key), Number(key));
         await scene.stage([upsert(key, { v: 2 })]);
-        await scene.store.remove(await scene.claim(customer(key)), { unbind });
+        await scene.store.end(await scene.claim(customer(key)), { kind: "remove", unbind });
         expect(await scene.store.recheck(customer(key), { name: "B" })).toBe(!unbind);
       }
       expect(await scene.claim(customer("1"))).toMatchObject({ inFlight: { kind: "drift", fields: { name: "B" } } });
@@ -229,10 +240,10 @@ export function describePeople(makePlace: MakePlace): void {
       await scene.bound(customer("1"), 11);
       await scene.stage([upsert("1", { v: 2 })]);
       const claim = await scene.claim(customer("1"));
-      if (state === "due") await scene.store.release(claim);
-      else if (state === "waiting") await scene.store.wait(claim, { error: OOPS });
-      else if (state === "parked") await scene.store.park(claim, OOPS);
-      else if (state === "skipped") await scene.store.skip(claim, "no");
+      if (state === "due") await scene.store.end(claim, { kind: "release" });
+      else if (state === "waiting") await scene.store.end(claim, { kind: "wait", error: OOPS });
+      else if (state === "parked") await scene.store.end(claim, { kind: "park", error: OOPS });
+      else if (state === "skipped") await scene.store.end(claim, { kind: "skip", reason: "no" });
       else if (state === "uncertain") await scene.inState(customer("2"), "uncertain");
       const id = customer(state === "uncertain" ? "2" : "1");
       const before = await scene.store.record(id);
@@ -314,7 +325,7 @@ export function describePeople(makePlace: MakePlace): void {
         scene.clock.advance(10);
         await scene.stage([upsert(key, { at: scene.clock.now() })]);
         const audit = { ...entry, status: 200, durationMs: 1.5 };
-        await scene.store.apply(await scene.claim(customer(key)), written({}, [], { audit }));
+        await scene.store.end(await scene.claim(customer(key)), { kind: "apply", applied: written({}, [], { audit }) });
       }
       const all = await scene.store.audit({ limit: 2 });
       expect(all.map(({ id }) => id.key)).toEqual(["1", "2"]);

@@ -98,7 +98,7 @@ export function describePolling(makePlace: MakePlace): void {
       await using scene = await Scene.open(makePlace);
       await scene.bound(customer("1"), 11);
       await scene.stage([deletion("1")]);
-      await scene.store.remove(await scene.claim(customer("1")), { unbind: false });
+      await scene.store.end(await scene.claim(customer("1")), { kind: "remove", unbind: false });
       expect(await scene.state(customer("1"))).toBe("deleted");
       await scene.stage([upsert("1")]);
       const back = await scene.claim(customer("1"));
@@ -115,7 +115,7 @@ export function describePolling(makePlace: MakePlace): void {
       expect(view).toMatchObject({ state: "due", row: { v: 1 }, error: OOPS, unreadable: OOPS });
       const claim = await scene.claim(customer("1"));
       expect(claim).toMatchObject({ row: { v: 1 }, unreadable: OOPS });
-      await scene.store.park(claim, OOPS);
+      await scene.store.end(claim, { kind: "park", error: OOPS });
       await scene.store.retryNow({ states: ["parked"] });
       expect((await scene.claim(customer("1"))).unreadable).toEqual(OOPS);
     });
@@ -149,7 +149,11 @@ export function describePolling(makePlace: MakePlace): void {
 
     it("ends the pause of a failed record on a real change", async () => {
       await using scene = await Scene.open(makePlace);
-      await scene.store.retry(await scene.claimed(customer("1")), OOPS, scene.clock.now() + 3_600_000);
+      await scene.store.end(await scene.claimed(customer("1")), {
+        kind: "retry",
+        error: OOPS,
+        dueAt: scene.clock.now() + 3_600_000,
+      });
       expect(await scene.dueKeys()).toEqual([]);
       await scene.stage([upsert("1", { name: "new" })]);
       expect(await scene.dueKeys()).toEqual(["1"]);
@@ -164,7 +168,7 @@ export function describePolling(makePlace: MakePlace): void {
       await scene.stage([upsert("1", { v: 3 })]);
       expect(await scene.state(customer("1"))).toBe("claimed");
       expect(await scene.dueKeys()).toEqual([]);
-      await scene.store.apply(claim, written({ v: 2 }));
+      await scene.store.end(claim, { kind: "apply", applied: written({ v: 2 }) });
       expect(await scene.store.record(customer("1"))).toMatchObject({ state: "due", sequence: 3, appliedSequence: 2 });
       expect((await scene.claim(customer("1"))).row).toEqual({ v: 3 });
     });

@@ -14,7 +14,12 @@ export function describePrivacy(makePlace: MakePlace): void {
       await scene.bound(id, 11);
       await scene.stage([upsert("1", { name: "Erna Muster" })]);
       const attempt = { action: "attempt", resource: "customers", outcome: "Erna Muster is too long" } as const;
-      await scene.store.retry(await scene.claim(id), OOPS, scene.clock.now(), attempt);
+      await scene.store.end(await scene.claim(id), {
+        kind: "retry",
+        error: OOPS,
+        dueAt: scene.clock.now(),
+        audit: attempt,
+      });
       const audit = {
         action: "update",
         resource: "customers",
@@ -25,7 +30,10 @@ export function describePrivacy(makePlace: MakePlace): void {
         status: 200,
         by: { ...anna, why: "Erna Muster called" },
       } as const;
-      await scene.store.apply(await scene.claim(id), written({ name: "Erna Muster" }, [], { audit }));
+      await scene.store.end(await scene.claim(id), {
+        kind: "apply",
+        applied: written({ name: "Erna Muster" }, [], { audit }),
+      });
       await scene.store.beginMatches("customers");
       await scene.store.saveMatches("customers", [{ serviceId: 11, keys: { name: "erna muster" } }]);
       await scene.store.watches.watch({ id, until: scene.clock.now() + MINUTE_MS, by: anna });
@@ -81,7 +89,7 @@ export function describePrivacy(makePlace: MakePlace): void {
       await scene.stage([deletion("1")]);
       const claim = await scene.claim(customer("1"));
       expect(claim).toMatchObject({ deleted: true, binding: { serviceId: 11 }, unreadable: undefined });
-      await scene.store.remove(claim, { unbind: true });
+      await scene.store.end(claim, { kind: "remove", unbind: true });
       await scene.store.privacy.forget(customer("1"), anna);
       expect(await scene.store.record(customer("1"))).toMatchObject({ state: "deleted", error: undefined, row: {} });
     });
@@ -89,8 +97,8 @@ export function describePrivacy(makePlace: MakePlace): void {
     it("loses the error that quotes it, and so do notices that name it; records that waited for it are woken", async () => {
       await using scene = await Scene.open(makePlace);
       const error = { ...OOPS, message: '"Erna\0\ud7ff\ud800" is not in map' };
-      await scene.store.wait(await scene.claimed(contact("1")), { error: OOPS, parents: [customer("1")] });
-      await scene.store.park(await scene.claimed(customer("1")), error);
+      await scene.store.end(await scene.claimed(contact("1")), { kind: "wait", error: OOPS, parents: [customer("1")] });
+      await scene.store.end(await scene.claimed(customer("1")), { kind: "park", error });
       const notice = noticeOf(customer("1"), error.message);
       const other = noticeOf(customer("2"), '"Otto" is not in map');
       const event = { change: "begun", at: 1, notice } as const;
@@ -125,13 +133,13 @@ export function describePrivacy(makePlace: MakePlace): void {
       await expect(scene.store.privacy.forget(customer("0"), anna)).rejects.toMatchObject({ code: "E_RECORD_UNKNOWN" });
       await scene.bound(customer("1"), 11);
       await scene.stage([deletion("1")]);
-      await scene.store.park(await scene.claim(customer("1")), OOPS);
+      await scene.store.end(await scene.claim(customer("1")), { kind: "park", error: OOPS });
       await expect(scene.store.privacy.forget(customer("1"), anna)).rejects.toThrow("its deletion is still to be");
       await scene.bound(customer("2"), 12);
       await scene.stage([upsert("2", { v: 2 })]);
       const claim = await scene.claim(customer("2"));
       await scene.store.markInFlight(claim, { kind: "update", fields: { name: null } });
-      await scene.store.park(claim, OOPS);
+      await scene.store.end(claim, { kind: "park", error: OOPS });
       await expect(scene.store.privacy.forget(customer("2"), anna)).rejects.toThrow("the end of its last update");
       expect(await scene.store.audit({ limit: 9 })).toEqual([]);
     });

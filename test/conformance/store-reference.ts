@@ -82,7 +82,7 @@ export function describeReference(makePlace: MakePlace): void {
       const claim = await scene.claimed(customer("1"));
       for (const count of [1, 2]) {
         expect(await scene.store.begin(claim, { resource: "customer", projection: {} })).toBe(count);
-        await scene.store.abandon(claim);
+        await scene.store.noteCreate(claim, "absent");
       }
       await scene.reopen();
       expect(await scene.store.note(createsNote)).toBe(2);
@@ -109,7 +109,7 @@ export function describeReference(makePlace: MakePlace): void {
         if (state !== "applied") await scene.stage([upsert("1", { name: "Later" })]);
         if (state === "parked") {
           const error = { code: "E_MAPPING", message: "odd", details: {} } as const;
-          await store.park(await scene.claim(customer("1")), error);
+          await store.end(await scene.claim(customer("1")), { kind: "park", error });
         }
         const doubts = { name: null };
         expect(await store.recheck(customer("1"), doubts)).toBe(state === "applied");
@@ -129,7 +129,7 @@ export function describeReference(makePlace: MakePlace): void {
       await scene.stage([upsert("1", { name: "Later" })]);
       const claim = await scene.claim(customer("1"));
       await store.markInFlight(claim, { kind: "update", fields: { name: null }, request: "r1" });
-      await store.release(claim);
+      await store.end(claim, { kind: "release" });
       expect(await store.recheck(customer("1"), { other: null }, undefined, { anyState: true })).toBe(false);
       expect((await store.record(customer("1")))?.inFlight).toMatchObject({ kind: "update", request: "r1" });
     });
@@ -248,7 +248,7 @@ export function describeReference(makePlace: MakePlace): void {
       await scene.bound(customer("10"), 1);
       await scene.stage([upsert("10", { name: "Later" })]);
       const claim = await scene.claim(customer("10"));
-      if (step === "remove") await store.remove(claim, { unbind: true });
+      if (step === "remove") await store.end(claim, { kind: "remove", unbind: true });
       else await store.unbind(claim, { action: "delete", resource: "customers", serviceId: 1, outcome: "was gone" });
 
       expect(await store.matches("customers", "number", "a")).toEqual([]);
@@ -260,14 +260,21 @@ export function describeReference(makePlace: MakePlace): void {
       await using scene = await Scene.open(makePlace);
       const { store } = scene;
       const binding = { resource: "customer", serviceId: 11 };
-      await store.bind(await scene.claimed(customer("1")), binding, { ...written({}), keys: { number: "k1" } });
+      await store.end(await scene.claimed(customer("1")), {
+        kind: "bind",
+        binding,
+        applied: { ...written({}), keys: { number: "k1" } },
+      });
       expect(await store.matches("customer", "number", "k1")).toEqual([11]);
       await scene.stage([upsert("1", { v: 2 })]);
-      await store.apply(await scene.claim(customer("1")), { ...written({}), keys: { number: "k2" } });
+      await store.end(await scene.claim(customer("1")), {
+        kind: "apply",
+        applied: { ...written({}), keys: { number: "k2" } },
+      });
       expect(await store.matches("customer", "number", "k1")).toEqual([]);
       expect(await store.matches("customer", "number", "k2")).toEqual([11]);
       const other = await scene.claimed(customer("2"));
-      const bound = store.bind(other, binding, { ...written({}), keys: { number: "k3" } });
+      const bound = store.end(other, { kind: "bind", binding, applied: { ...written({}), keys: { number: "k3" } } });
       await expect(bound).rejects.toMatchObject({ code: "E_ALREADY_BOUND" });
       expect(await store.matches("customer", "number", "k2")).toEqual([11]);
     });

@@ -18,7 +18,7 @@ export function describeRemapping(makePlace: MakePlace): void {
       for (const state of ["waiting", "parked", "uncertain", "skipped"] as const)
         await scene.inState(customer(state), state);
       await scene.stage([upsert("1")], { stream: "contacts" });
-      await scene.store.skip(await scene.claim({ stream: "contacts", key: "1" }), "no");
+      await scene.store.end(await scene.claim({ stream: "contacts", key: "1" }), { kind: "skip", reason: "no" });
       expect(await scene.store.remap("customers", "b")).toBe(5);
       expect(await scene.store.remap("customers", "b")).toBe(0);
       expect((await scene.dueKeys("customers", "contacts")).toSorted()).toEqual([
@@ -55,8 +55,12 @@ export function describeRemapping(makePlace: MakePlace): void {
     it("takes attempts and error from what stood still", async () => {
       await using scene = await Scene.open(makePlace);
       await scene.store.remap("customers", "a");
-      await scene.store.retry(await scene.claimed(customer("1")), OOPS, scene.clock.now());
-      await scene.store.park(await scene.claim(customer("1")), OOPS);
+      await scene.store.end(await scene.claimed(customer("1")), {
+        kind: "retry",
+        error: OOPS,
+        dueAt: scene.clock.now(),
+      });
+      await scene.store.end(await scene.claim(customer("1")), { kind: "park", error: OOPS });
       await scene.store.remap("customers", "b");
       expect(await scene.store.record(customer("1"))).toMatchObject({ state: "due", attempts: 0, error: undefined });
     });
@@ -66,7 +70,7 @@ export function describeRemapping(makePlace: MakePlace): void {
       await scene.store.remap("customers", "a");
       await scene.bound(customer("1"), 11);
       await scene.stage([deletion("1")]);
-      await scene.store.remove(await scene.claim(customer("1")), { unbind: true });
+      await scene.store.end(await scene.claim(customer("1")), { kind: "remove", unbind: true });
       expect(await scene.store.remap("customers", "b")).toBe(0);
       expect(await scene.state(customer("1"))).toBe("deleted");
     });
@@ -79,14 +83,18 @@ export function describeRemapping(makePlace: MakePlace): void {
       const claim = await scene.claim(customer("1"));
       expect(await scene.store.remap("customers", "b")).toBe(1);
       expect(await scene.state(customer("1"))).toBe("claimed");
-      await scene.store.apply(claim, written({ v: 2 }));
+      await scene.store.end(claim, { kind: "apply", applied: written({ v: 2 }) });
       expect(await scene.dueKeys()).toEqual(["1"]);
     });
 
     it("ends the pause of a failed record", async () => {
       await using scene = await Scene.open(makePlace);
       await scene.store.remap("customers", "a");
-      await scene.store.retry(await scene.claimed(customer("1")), OOPS, scene.clock.now() + 99_999);
+      await scene.store.end(await scene.claimed(customer("1")), {
+        kind: "retry",
+        error: OOPS,
+        dueAt: scene.clock.now() + 99_999,
+      });
       expect(await scene.store.remap("customers", "b")).toBe(1);
       expect(await scene.store.record(customer("1"))).toMatchObject({ state: "due", attempts: 0, error: undefined });
       expect(await scene.dueKeys()).toEqual(["1"]);

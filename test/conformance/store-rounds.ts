@@ -28,7 +28,7 @@ export function describeRounds(makePlace: MakePlace): void {
       expect(await scene.store.claim(customer("1"))).toBeUndefined();
       expect(await scene.store.record(customer("1"))).toMatchObject({ state: "due", isGuarded: true });
       expect(await scene.store.record(customer("3"))).not.toHaveProperty("isGuarded");
-      await scene.store.skip(await scene.claim(customer("3")), "not a customer");
+      await scene.store.end(await scene.claim(customer("3")), { kind: "skip", reason: "not a customer" });
       expect(await scene.store.nextDueAt(["customers"])).toBeUndefined();
       expect(await scene.store.undeliveredSince("customers")).toBeUndefined();
       await scene.reopen();
@@ -87,7 +87,7 @@ export function describeRounds(makePlace: MakePlace): void {
       await scene.stage([changed("1")]);
       const claim = await scene.claim(customer("1"));
       await stageGuarded(scene, upsert("1", { name: "newer" }));
-      await scene.store.apply(claim, written({ name: "changed 1" }));
+      await scene.store.end(claim, { kind: "apply", applied: written({ name: "changed 1" }) });
       expect(await scene.store.claim(customer("1"))).toBeUndefined();
       await scene.store.rounds.letThrough("customers", { upTo: ALL, keepHeld: false });
       expect((await scene.claim(customer("1"))).row).toEqual({ name: "newer" });
@@ -111,7 +111,7 @@ export function describeRounds(makePlace: MakePlace): void {
       scene.clock.advance(10);
       await scene.stage([changed("1")]);
       const audit = { action: "update", resource: "customers", serviceId: 11, outcome: "updated" } as const;
-      await scene.store.apply(await scene.claim(customer("1")), written({}, [], { audit }));
+      await scene.store.end(await scene.claim(customer("1")), { kind: "apply", applied: written({}, [], { audit }) });
       expect(await scene.store.rounds.updatedCount("customers", since)).toBe(1);
       expect(await scene.store.rounds.updatedCount("customers", scene.clock.now())).toBe(0);
     });

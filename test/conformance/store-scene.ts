@@ -114,21 +114,25 @@ export class Scene implements AsyncDisposable {
     const resource = claim.id.stream;
     const projection = { name: claim.row["name"] ?? null };
     await this.store.begin(claim, { resource, projection });
-    return this.store.bind(claim, { resource, serviceId }, written(projection, parents, { outcome: "created" }));
+    return this.store.end(claim, {
+      kind: "bind",
+      binding: { resource, serviceId },
+      applied: written(projection, parents, { outcome: "created" }),
+    });
   }
 
   /** Stages a record and leaves it in this state; waiting without a due time, bound only where the state asks for it. */
   async inState(id: RecordId, state: RecordState): Promise<void> {
     if (state === "applied") return this.bound(id, 10_000 + id.key.length);
     const claim = await this.claimed(id);
-    if (state === "due") await this.store.release(claim);
-    else if (state === "waiting") await this.store.wait(claim, { error: OOPS });
-    else if (state === "parked") await this.store.park(claim, OOPS);
-    else if (state === "skipped") await this.store.skip(claim, "not a customer");
-    else if (state === "deleted") await this.store.remove(claim, { unbind: false });
+    if (state === "due") await this.store.end(claim, { kind: "release" });
+    else if (state === "waiting") await this.store.end(claim, { kind: "wait", error: OOPS });
+    else if (state === "parked") await this.store.end(claim, { kind: "park", error: OOPS });
+    else if (state === "skipped") await this.store.end(claim, { kind: "skip", reason: "not a customer" });
+    else if (state === "deleted") await this.store.end(claim, { kind: "remove", unbind: false });
     else if (state === "uncertain") {
       await this.store.begin(claim, { resource: id.stream, projection: { name: "N" } });
-      await this.store.uncertain(claim, OOPS);
+      await this.store.end(claim, { kind: "uncertain", error: OOPS });
     }
   }
 

@@ -7,7 +7,11 @@ export function describeStandings(makePlace: MakePlace): void {
       await using scene = await Scene.open(makePlace);
       for (const state of ["due", "applied", "waiting", "parked", "skipped"] as const)
         await scene.inState(customer(state), state);
-      await scene.store.wait(await scene.claimed(customer("soon")), { error: OOPS, dueAt: scene.clock.now() + 1_000 });
+      await scene.store.end(await scene.claimed(customer("soon")), {
+        kind: "wait",
+        error: OOPS,
+        dueAt: scene.clock.now() + 1_000,
+      });
       await scene.inState({ stream: "contacts", key: "other" }, "parked");
       const first = await scene.store.standings.page("customers", "", 3);
       const second = await scene.store.standings.page("customers", first.next ?? "", 3);

@@ -17,7 +17,7 @@ async function waitingRecord(clock: Clock) {
   const store = await openStore(place.dataDir, { as: "daemon", clock, logger: silentLogger });
   await store.stage("customers", { changes: [upsert("1")], cursor: null, backfill: false, complete: true });
   const claim = await store.claim(customer("1"));
-  await store.retry(claim!, OOPS, clock.now() + 600_000);
+  await store.end(claim!, { kind: "retry", error: OOPS, dueAt: clock.now() + 600_000 });
   return {
     store,
     dueInMs: async () => (await store.nextDueAt(["customers"]))! - clock.now(),

@@ -14,7 +14,7 @@ it("forgets deletions two days after they were told of", async () => {
   await scene.stage([deletion("1")]);
   const claim = await scene.claim(customer("1"));
   await store.announceDeletion(claim, { since: 0, confirmedAt: 0, limit: 1 });
-  await store.remove(claim, { unbind: true });
+  await store.end(claim, { kind: "remove", unbind: true });
   const told = async () => (await store.tableCounts())["deletions"];
   const housekeep = async () => {
     const stop = new AbortController();

@@ -17,7 +17,7 @@ async function createInDoubt(scene: Scene): Promise<number> {
   clock.advance(1_000);
   const claimed = await scene.claim(id);
   await store.begin(claimed, { resource: "customer", projection });
-  await store.uncertain(claimed, OOPS);
+  await store.end(claimed, { kind: "uncertain", error: OOPS });
   return (await store.record(id))!.intent!.begunAt;
 }
 

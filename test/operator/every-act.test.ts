@@ -180,16 +180,16 @@ streams:
   };
   const parked = async () => {
     const claim = await store.claim(id);
-    await store.park(claim!, { code: "E_SERVICE_REFUSED", message: "no", details: {} });
+    await store.end(claim!, { kind: "park", error: { code: "E_SERVICE_REFUSED", message: "no", details: {} } });
   };
   const bound = async () => {
     const claim = (await store.claim(id))!;
     await store.begin(claim, { resource: "customer", projection: {} });
-    await store.bind(
-      claim,
-      { resource: "customer", serviceId: 5 },
-      written({ name: "One" }, [], { outcome: "created" }),
-    );
+    await store.end(claim, {
+      kind: "bind",
+      binding: { resource: "customer", serviceId: 5 },
+      applied: written({ name: "One" }, [], { outcome: "created" }),
+    });
   };
   return { rig, systems, parked, bound, sandbox, [Symbol.asyncDispose]: () => scene[Symbol.asyncDispose]() };
 }
@@ -260,7 +260,7 @@ const preparations: Readonly<Record<string, { sent?: object; prepare?: (scene: A
         guard: { percent: 0, count: 0, floor: 0 },
       });
       const error = errorFacts(await guard.expectAllowed(claim).catch((thrown: unknown) => thrown));
-      await store.wait(claim, { error });
+      await store.end(claim, { kind: "wait", error });
     },
   },
   "stream adopt": {

@@ -17,7 +17,7 @@ async function scene() {
     ["3", "too long"],
   ] as const) {
     const claim = await made.claimed(customer(key));
-    await made.store.park(claim, { code: "E_SERVICE_REFUSED", message, details: {} });
+    await made.store.end(claim, { kind: "park", error: { code: "E_SERVICE_REFUSED", message, details: {} } });
   }
   return made;
 }
@@ -26,7 +26,8 @@ async function scene() {
 async function mixed() {
   const made = await scene();
   const claim = await made.claimed(customer("4"));
-  await made.store.wait(claim, {
+  await made.store.end(claim, {
+    kind: "wait",
     error: { code: "E_SERVICE_REFUSED", message: "no status is called Aktiv", details: {} },
   });
   const [parked, waiting] = (await notedGroups(made, streams)).filter(({ message }) => message !== "too long");

@@ -158,7 +158,7 @@ describe("a planned record that is decided again", () => {
     const plan = await planned(rig);
     const claim = (await rig.store.claim(id))!;
     await rig.store.begin(claim, { resource: "department", projection: { code: "1", name: "Sales" } });
-    await rig.store.release(claim);
+    await rig.store.end(claim, { kind: "release" });
     expect(kinds(await checked(rig, plan))).toEqual(["open"]);
     const other = plan.map((each) => ({ ...each, fields: [{ field: "name", after: "Other" }] }));
     expect(kinds(await checked(rig, other))).toEqual(["differs"]);
@@ -174,7 +174,7 @@ describe("a planned record that is decided again", () => {
     await rig.stage("departments", [row("1", "Other")]);
     const begun = (await rig.store.claim(id))!;
     await rig.store.markInFlight(begun, { kind: "deletion", fields: {} });
-    await rig.store.release(begun);
+    await rig.store.end(begun, { kind: "release" });
     await rig.stage("departments", [row("1", "Sales")]);
     expect(whyOf(await checked(rig, plan))).toContain(`deletes ${serviceId} first`);
     const next = await planned(rig);
@@ -183,7 +183,7 @@ describe("a planned record that is decided again", () => {
     // The deletion was finished, and the create was cut short.
     const claim = (await rig.store.claim(id))!;
     await rig.store.unbind(claim, { action: "delete", resource: "department", outcome: "deleted" });
-    await rig.store.release(claim);
+    await rig.store.end(claim, { kind: "release" });
     expect(kinds(await checked(rig, next))).toEqual(["open"]);
   });
 });
@@ -241,7 +241,7 @@ describe("a deletion that is done", () => {
       expect(kinds(await checked(rig, plan, of))).toEqual(["open"]);
       const claim = (await rig.store.claim(id))!;
       const applied = { projection: { code: "1", name: "B" }, outcome: "adopted", parents: [], again: true } as const;
-      await rig.store.bind(claim, { resource: "department", serviceId: 900 }, applied);
+      await rig.store.end(claim, { kind: "bind", binding: { resource: "department", serviceId: 900 }, applied });
       expect(kinds(await checked(rig, plan, of))).toEqual(["open"]);
       await rig.run(of);
       expect((await rig.store.record(id))!.state).toBe("deleted");

@@ -99,7 +99,7 @@ describe("an adoption plan", () => {
     const changes = ["two", "one", "none"].map((id) => upsert(id, { id, name: "Here", gone: 1 }));
     await store.stage(deleting.name, { changes, cursor: null, backfill: true, complete: true });
     for (const { id } of await store.records({ stream: deleting.name, limit: 9 }))
-      await store.remove((await store.claim(id))!, { unbind: true });
+      await store.end((await store.claim(id))!, { kind: "remove", unbind: true });
     const { service } = tenant;
     const matcher = new Matcher({ store, service, clock, logger: silentLogger, settleMs: 0, maxAgeMs: 60_000 }, [
       deleting,

@@ -175,7 +175,7 @@ describe("deliveries of an approved plan", () => {
     await rig.stage("departments", [row("1", "Sales", { gone: true })]);
     const claim = (await rig.store.claim(id))!;
     await rig.store.markInFlight(claim, { kind: "deletion", fields: {} });
-    await rig.store.release(claim);
+    await rig.store.end(claim, { kind: "release" });
     await rig.stage("departments", [row("1", "Back")]);
 
     const { approved, planned } = await approveAll(rig, streams());

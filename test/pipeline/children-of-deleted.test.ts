@@ -118,7 +118,7 @@ describe("the children of a record that the ERP deleted", () => {
     it.erp.customers = ["1", "2", "3"];
     await it.sweep();
     const claim = await it.scene.claimed(order("8"));
-    await it.store.wait(claim, { error: OOPS, parents: [customer("3")] });
+    await it.store.end(claim, { kind: "wait", error: OOPS, parents: [customer("3")] });
     it.erp.orders.set("8", { name: "Name of 8", customer: 2 });
     await it.merge();
     expect(await it.row(order("8"))).toEqual({ name: "Name of 8", customer: 2 });

@@ -76,7 +76,7 @@ describe("an open create", () => {
     await scene.erp(anna, { number: "7", name: "Anna", customer: "10" });
     const claim = await scene.claim(anna);
     await scene.store.begin(claim, { resource: "customerContact", projection: { name: "Anna" } });
-    await scene.store.release(claim);
+    await scene.store.end(claim, { kind: "release" });
 
     expect(await scene.deliver(anna)).toMatchObject({
       state: "uncertain",

@@ -143,5 +143,5 @@ async function disturb(rig: DeliveryRig, id: RecordId, what: string): Promise<vo
   if (claim.binding && what === "doubt") await store.markInFlight(claim, { kind: "update", fields: { name: null } });
   const projection = { code: `D-${id.key}`, name: "begun" };
   if (!claim.binding && what === "create") await store.begin(claim, { resource: "department", projection });
-  await store.release(claim);
+  await store.end(claim, { kind: "release" });
 }

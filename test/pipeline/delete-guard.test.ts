@@ -29,11 +29,11 @@ async function deleted(scene: Scene, key: string): Promise<string> {
   const claim = await scene.claim(customer(key));
   try {
     await guard.expectAllowed(claim);
-    await scene.store.release(claim);
+    await scene.store.end(claim, { kind: "release" });
     return "allowed";
   } catch (thrown) {
     const error = errorFacts(thrown);
-    await store.wait(claim, { error, dueAt: clock.now() + HOUR });
+    await store.end(claim, { kind: "wait", error, dueAt: clock.now() + HOUR });
     return error.code;
   }
 }
@@ -80,7 +80,7 @@ describe("a person who confirms deletions", () => {
       const claim = await scene.claim(customer(key));
       const said: unknown = await guard.expectAllowed(claim).catch((thrown: unknown) => thrown);
       if (!(said instanceof WaitError)) return said === undefined ? "allowed" : errorFacts(said).code;
-      await store.wait(claim, { error: errorFacts(said), dueAt: clock.now() + said.afterMs! });
+      await store.end(claim, { kind: "wait", error: errorFacts(said), dueAt: clock.now() + said.afterMs! });
       return said.afterMs;
     };
     await scene.stage([deletion("1")]);
@@ -145,7 +145,7 @@ it("counts the records of the stream once for all deletions that it holds", asyn
       const claim = await scene.claim(customer(key));
       const held: unknown = await guard.expectAllowed(claim).catch((thrown: unknown) => thrown);
       if (held instanceof WaitError) said.push(held.message);
-      await store.wait(claim, { error: OOPS, dueAt: clock.now() });
+      await store.end(claim, { kind: "wait", error: OOPS, dueAt: clock.now() });
     }
     return said;
   };

@@ -88,11 +88,11 @@ describe("a delivery", () => {
     await scene.erp(id, row);
     const claim = await scene.claim(id);
     await scene.store.begin(claim, { resource: "tag", projection: {} });
-    await scene.store.bind(
-      claim,
-      { resource: "tag", serviceId: 5 },
-      { projection: {}, outcome: "created", parents: [], again: true },
-    );
+    await scene.store.end(claim, {
+      kind: "bind",
+      binding: { resource: "tag", serviceId: 5 },
+      applied: { projection: {}, outcome: "created", parents: [], again: true },
+    });
 
     expect(await scene.deliver(id)).toMatchObject({ state: "parked", error: { code: "E_RESOURCE_CHANGED" } });
   });
@@ -207,7 +207,7 @@ describe("an open create", () => {
     await using scene = await DeliveryScene.open();
     await scene.erp(id, row);
     const away = new RetryError("E_STORE_UNREACHABLE", "the database is restarting");
-    vi.spyOn(scene.store, "bind").mockRejectedValueOnce(away);
+    vi.spyOn(scene.store, "end").mockRejectedValueOnce(away);
 
     expect(await scene.deliver(id)).toMatchObject({ intent: { resource: "customer" }, error: { code: away.code } });
     // Another record with its natural key, while the service does not list it yet.

@@ -134,8 +134,8 @@ export class DeliveryScene implements AsyncDisposable {
   async dies(id: RecordId, projection: JsonObject, { isAnswered = false } = {}): Promise<void> {
     const claim = await this.claim(id);
     await this.store.begin(claim, { resource: "customer", projection });
-    if (isAnswered) await this.store.answered(claim);
-    await this.store.release(claim);
+    if (isAnswered) await this.store.noteCreate(claim, "answered");
+    await this.store.end(claim, { kind: "release" });
   }
 
   async claim(id: RecordId): Promise<Claim> {

@@ -183,7 +183,7 @@ describe("a first load that would make the service send mail", () => {
     const claim = (await load.store.claim({ stream: STREAM, key: "0" }))!;
     await load.store.begin(claim, { resource: "ticket", projection: {} });
     const applied = { projection: {}, outcome: "created", parents: [] } as const;
-    await load.store.bind(claim, { resource: "ticket", serviceId: 1 }, applied);
+    await load.store.end(claim, { kind: "bind", binding: { resource: "ticket", serviceId: 1 }, applied });
     await load.restarted().begin();
     expect(await load.state()).toBe("open");
   });

@@ -54,7 +54,11 @@ it("holds no stream for an answer that names another record's id", async () => {
   const { store } = scene;
   const claim = await scene.claimed(customer("1"));
   await store.begin(claim, { resource: "customer", projection: {} });
-  await store.bind(claim, { resource: "customer", serviceId: 7 }, written({}, [], { outcome: "created" }));
+  await store.end(claim, {
+    kind: "bind",
+    binding: { resource: "customer", serviceId: 7 },
+    applied: written({}, [], { outcome: "created" }),
+  });
   const held: unknown[] = [];
   const close = async (...of: unknown[]) => void held.push(of);
   const other = { id: 7, customerId: "K0" };

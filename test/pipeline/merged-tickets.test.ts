@@ -551,8 +551,8 @@ describe("a merged ticket that the match index shows", () => {
       const error = { code, message: "M", details: {} };
       if (state === "uncertain") {
         await on.rig.store.begin(claim, { resource: "ticket", projection: {} });
-        await on.rig.store.uncertain(claim, error);
-      } else await on.rig.store.park(claim, error);
+        await on.rig.store.end(claim, { kind: "uncertain", error });
+      } else await on.rig.store.end(claim, { kind: "park", error });
       if (state === "skipped") await on.rig.store.resolve(five, { kind: "skip" }, anna);
       const found = await withMerges(on.rig.store, [five], new Map());
       expect([...found.values()]).toEqual(follows ? [{ mergedTo: left }] : []);

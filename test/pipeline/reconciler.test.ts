@@ -77,7 +77,11 @@ describe("a comparison", () => {
     await store.stage(stream.name, { changes: [upsert("1", row)], cursor: null, backfill: false, complete: true });
     const claim = (await store.claim(customer("1")))!;
     const binding = { resource: "customer", serviceId: ours!.id };
-    await store.bind(claim, binding, { projection: fields, outcome: "adopted", parents: [], again: false });
+    await store.end(claim, {
+      kind: "bind",
+      binding,
+      applied: { projection: fields, outcome: "adopted", parents: [], again: false },
+    });
     expect((await scene.reconcile()).drifts).toEqual([
       { kind: "doubled", id: customer("1"), ...binding, doubles: [double!.id] },
     ]);
@@ -94,12 +98,12 @@ describe("a comparison", () => {
     for (const [at, key] of keys.entries()) {
       const claim = (await store.claim(customer(key)))!;
       const binding = { resource: "customer", serviceId: 7_001 + at };
-      await store.bind(claim, binding, { projection: {}, outcome: "created", parents: [] });
+      await store.end(claim, { kind: "bind", binding, applied: { projection: {}, outcome: "created", parents: [] } });
     }
     const later = [deletion("deleted"), upsert("skipped", { number: "2" })];
     await store.stage(stream.name, { changes: later, cursor: null, backfill: false, complete: true });
-    await store.remove((await store.claim(customer("deleted")))!, { unbind: false });
-    await store.skip((await store.claim(customer("skipped")))!, "left out by when");
+    await store.end((await store.claim(customer("deleted")))!, { kind: "remove", unbind: false });
+    await store.end((await store.claim(customer("skipped")))!, { kind: "skip", reason: "left out by when" });
     expect((await scene.reconcile()).drifts).toEqual([{ kind: "missing", id: customer("applied"), serviceId: 7_001 }]);
   });
 
@@ -117,7 +121,11 @@ describe("a comparison", () => {
     const [serviceId, ...doubles] = serviceIds;
     const binding = { resource: "customer", serviceId: serviceId! };
     const claim = (await store.claim(customer("1")))!;
-    await store.bind(claim, binding, { projection: {}, outcome: "adopted", parents: [], again: false });
+    await store.end(claim, {
+      kind: "bind",
+      binding,
+      applied: { projection: {}, outcome: "adopted", parents: [], again: false },
+    });
     const { result, members } = await countMembers(scene.reconcile);
     expect(result.drifts).toEqual([{ kind: "doubled", id: customer("1"), ...binding, doubles }]);
     expect(members).toBeLessThan(50 * serviceIds.length);

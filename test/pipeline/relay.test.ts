@@ -156,7 +156,7 @@ describe("the relay", () => {
     await using running = await relaying("1");
     await running.after(0);
     const claim = await running.store.claim(customer("1"));
-    await running.store.park(claim!, OOPS);
+    await running.store.end(claim!, { kind: "park", error: OOPS });
     running.relay.answered(customer("1"));
     await running.after(0);
     const due = vi.spyOn(running.store, "due");
@@ -168,7 +168,7 @@ describe("the relay", () => {
     expect(running.woken).toEqual(["1", "1"]);
     const again = await running.store.claim(customer("1"));
     running.relay.answered(customer("1"));
-    await running.store.retry(again!, OOPS, clock.now() + 50);
+    await running.store.end(again!, { kind: "retry", error: OOPS, dueAt: clock.now() + 50 });
     while (running.woken.length === 2) await running.after(0);
     expect(running.woken).toEqual(["1", "1", "1"]);
   });

@@ -56,7 +56,10 @@ describe("a store that was put back", () => {
     await using scene = await DeliveryScene.open();
     const { id: serviceId } = await scene.inService(id, row);
     await scene.erp(id, { ...row, name: "Refused" });
-    await scene.store.park(await scene.claim(id), { code: "E_MAPPING", message: "odd", details: {} });
+    await scene.store.end(await scene.claim(id), {
+      kind: "park",
+      error: { code: "E_MAPPING", message: "odd", details: {} },
+    });
     expect(await scene.store.record(id)).toMatchObject({ state: "parked" });
     written(scene, serviceId);
     expect(await compare(scene)).toBe(1);

@@ -29,7 +29,11 @@ describe("the watch for second records", () => {
     await store.stage(stream.name, { changes, cursor: null, backfill: false, complete: true });
     const binding = { resource: "customer", serviceId: ours!.id };
     const projection = { customerId: id.key };
-    await store.bind((await store.claim(id))!, binding, { projection, outcome: "created", parents: [], again: false });
+    await store.end((await store.claim(id))!, {
+      kind: "bind",
+      binding,
+      applied: { projection, outcome: "created", parents: [], again: false },
+    });
     const deps = { store, service, clock, logger: silentLogger, settleMs: 0 };
     const watch = new DuplicateWatch({
       ...deps,

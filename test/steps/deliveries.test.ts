@@ -1,19 +1,11 @@
 import { describe, expect, it } from "vitest";
 import { OOPS } from "../conformance/store-scene.ts";
+import type { Applied, Ending } from "#store";
 import { WOKEN_AT_ONCE } from "../../src/store/statements/parents.ts";
-import { applyRecord, bindRecord } from "../../src/store/steps/binding.ts";
+import { unbindRecord } from "../../src/store/steps/binding.ts";
 import { announceDeletionStep } from "../../src/store/steps/deletion.ts";
-import { abandonCreate, beginCreate, markInFlight, noteAnswer, noteLook } from "../../src/store/steps/journal.ts";
-import {
-  markUncertain,
-  parkRecord,
-  releaseClaim,
-  removeRecord,
-  retryLater,
-  skipRecord,
-  unbindRecord,
-  waitFor,
-} from "../../src/store/steps/outcomes.ts";
+import { endClaim } from "../../src/store/steps/ending.ts";
+import { beginCreate, markInFlight, noteCreate } from "../../src/store/steps/journal.ts";
 import { bound, child, claim, decide, held, id, NOW, parent } from "./decided.ts";
 
 const error = JSON.stringify(OOPS);
@@ -23,6 +15,11 @@ const group = { stream: "groups", key: "2" };
 const parentRow = { ...group, state: "applied", service_id: 5 } as const;
 const lost = { family: "retry", code: "E_CLAIM_LOST" };
 const refused = { family: "park", code: "E_STORE_STATE" };
+
+const many = (count: number) => Array.from({ length: count }, (_, number) => child(100 + number));
+const end = (ending: Ending, of = claim) => endClaim(of, ending, NOW);
+const bind = (to: Applied = applied, of = claim) => end({ kind: "bind", binding, applied: to }, of);
+const apply = (to: Applied = applied) => end({ kind: "apply", applied: to });
 
 /** What ends a claim: the state, the due time, attempts, error, and whether an answer was carried out. */
 const ended = (...of: readonly (string | number | null)[]) => `end_claim ${JSON.stringify([7, ...of])}`;
@@ -45,14 +42,14 @@ describe("the journal", () => {
 
   it("refuses every step of a claim that another one replaced", () => {
     const others = { held: [{ ...held, token: "7.0.other" }] };
-    expect(() => decide(noteLook(claim), others)).toThrow(expect.objectContaining(lost));
-    expect(() => decide(noteLook(claim), {})).toThrow(expect.objectContaining(lost));
+    expect(() => decide(noteCreate(claim, "notFound"), others)).toThrow(expect.objectContaining(lost));
+    expect(() => decide(noteCreate(claim, "notFound"), {})).toThrow(expect.objectContaining(lost));
   });
 
   it.each([
-    ["ends", abandonCreate(claim), "end_intent [7]"],
-    ["answers", noteAnswer(claim), "answer_intent [7]"],
-    ["looks for", noteLook(claim), "count_look [7]"],
+    ["ends", noteCreate(claim, "absent"), "end_intent [7]"],
+    ["answers", noteCreate(claim, "answered"), "answer_intent [7]"],
+    ["looks for", noteCreate(claim, "notFound"), "count_look [7]"],
   ])("%s an open create, and refuses that without one", (_, step, write) => {
     expect(decide(step, { held: [{ ...held, begun: 1 }] }).writes).toEqual([write]);
     expect(() => decide(step, { held: [held] })).toThrow(expect.objectContaining(refused));
@@ -71,13 +68,13 @@ describe("the journal", () => {
 
 describe("the end of a claim", () => {
   it("counts an attempt that is tried again", () => {
-    const step = retryLater(claim, { error: OOPS, dueAt: 2_000, audit: undefined }, NOW);
+    const step = end({ kind: "retry", error: OOPS, dueAt: 2_000 });
     expect(decide(step, { held: [held] }).writes).toEqual([ended("due", 2_000, 3, error, 0), freed]);
   });
 
   it("keeps the latest attempts of a record in its history", () => {
     const audit = { action: "attempt", resource: "customers", outcome: "failed" } as const;
-    const { writes } = decide(retryLater(claim, { error: OOPS, dueAt: 2_000, audit }, NOW), { held: [held] });
+    const { writes } = decide(end({ kind: "retry", error: OOPS, dueAt: 2_000, audit }), { held: [held] });
     expect(writes.slice(0, 2)).toEqual([
       expect.stringMatching(/^add_entry \[1000,"customers","1","attempt"/),
       'drop_old_attempts ["customers","1"]',
@@ -87,19 +84,23 @@ describe("the end of a claim", () => {
   it("makes the record due at once, without attempts and error, if something happened during the claim", () => {
     const again = { held: [{ ...held, again: 1 }] };
     const now = [ended("due", NOW, 0, null, 0), freed];
-    expect(decide(releaseClaim(claim, NOW), again).writes).toEqual(now);
-    expect(decide(parkRecord(claim, { error: OOPS }, NOW), again).writes).toEqual(now);
-    expect(decide(waitFor(claim, { error: OOPS }, NOW), again).writes.slice(1)).toEqual(now);
+    expect(decide(end({ kind: "release" }), again).writes).toEqual(now);
+    expect(decide(end({ kind: "park", error: OOPS }), again).writes).toEqual(now);
+    expect(decide(end({ kind: "wait", error: OOPS }), again).writes.slice(1)).toEqual(now);
   });
 
   it("keeps reserved names while a create is open", () => {
     const begun = { held: [{ ...held, begun: 1 }] };
-    expect(decide(markUncertain(claim, OOPS, NOW), begun).writes).toEqual([ended("uncertain", null, 2, error, 0)]);
-    expect(() => decide(markUncertain(claim, OOPS, NOW), { held: [held] })).toThrow(expect.objectContaining(refused));
+    expect(decide(end({ kind: "uncertain", error: OOPS }), begun).writes).toEqual([
+      ended("uncertain", null, 2, error, 0),
+    ]);
+    expect(() => decide(end({ kind: "uncertain", error: OOPS }), { held: [held] })).toThrow(
+      expect.objectContaining(refused),
+    );
   });
 
   it("waits for parents that are not bound", () => {
-    const step = waitFor(claim, { error: OOPS, parents: [group, group], dueAt: 9_000 }, NOW);
+    const step = end({ kind: "wait", error: OOPS, parents: [group, group], dueAt: 9_000 });
     expect(decide(step, { held: [held], parents: [{ ...parentRow, service_id: null }] }).writes).toEqual([
       "forget_waits [7]",
       'add_wait [7,"groups","2"]',
@@ -113,12 +114,12 @@ describe("the end of a claim", () => {
     ["an optional parent was deleted", { optional: [{ ...parentRow, state: "deleted" as const }] }],
     ["an optional parent is skipped", { optional: [{ ...parentRow, state: "skipped" as const }] }],
   ])("does not wait if %s", (_, facts) => {
-    const step = waitFor(claim, { error: OOPS, parents: [group], optional: [group] }, NOW);
+    const step = end({ kind: "wait", error: OOPS, parents: [group], optional: [group] });
     expect(decide(step, { held: [held], ...facts }).writes).toContain(ended("due", NOW, 2, null, 0));
   });
 
   it("skips a record, and wakes the children that wait for it", () => {
-    const step = skipRecord(claim, { reason: "no", code: undefined }, NOW);
+    const step = end({ kind: "skip", reason: "no" });
     const facts = { held: [held], waiting: [child(21), child(22, "claimed"), child(23)] };
     expect(decide(step, facts)).toMatchObject({
       writes: [
@@ -130,25 +131,34 @@ describe("the end of a claim", () => {
         "forget_waits [21]",
         "forget_waits [23]",
       ],
-      value: false,
+      value: { isMore: false },
       changed: ["customers/1", "contacts/21", "contacts/22", "contacts/23"],
     });
   });
 
   it("notes the children that one step does not wake", () => {
-    const waiting = Array.from({ length: WOKEN_AT_ONCE }, (_, number) => child(100 + number));
-    const { writes, value } = decide(skipRecord(claim, { reason: "no", code: undefined }, NOW), {
+    const { writes, value } = decide(end({ kind: "skip", reason: "no" }), {
       held: [held],
-      waiting,
+      waiting: many(WOKEN_AT_ONCE),
     });
     expect(writes.at(-1)).toBe(`save_note ["waking.waits.7","${99 + WOKEN_AT_ONCE}"]`);
-    expect(value).toBe(true);
+    expect(value.isMore).toBe(true);
+  });
+
+  it("notes the others where the record itself is among the first children", () => {
+    const carrying = [
+      { id: 7, ...id, state: "claimed" as const },
+      ...many(WOKEN_AT_ONCE - 1).map(({ id: of }) => child(of, "applied")),
+    ];
+    const { writes, value } = decide(bind({ ...applied, parents: [id] }), { held: [held], carrying });
+    expect(writes).toContain(`save_note ["waking.parents.7","${98 + WOKEN_AT_ONCE}"]`);
+    expect(value.isMore).toBe(true);
   });
 });
 
 describe("a binding", () => {
   it("is saved with what was written, ends the create, and wakes the children", () => {
-    const step = bindRecord(claim, binding, { ...applied, keys: { name: "a" } }, NOW);
+    const step = bind({ ...applied, keys: { name: "a" } });
     const facts = {
       held: [{ ...held, begun: 1 }],
       waiting: [child(21)],
@@ -184,7 +194,7 @@ describe("a binding", () => {
 
   it("to the same service id wakes no child that carries it", () => {
     const owner = [{ id: 7, ...id }];
-    const { writes } = decide(bindRecord(claim, binding, applied, NOW), {
+    const { writes } = decide(bind(), {
       held: [bound],
       owner,
       carrying: [child(31, "applied")],
@@ -194,7 +204,7 @@ describe("a binding", () => {
 
   it("is refused if another record has the service id", () => {
     const owner = [{ id: 8, stream: "customers", key: "2" }];
-    expect(() => decide(bindRecord(claim, binding, applied, NOW), { held: [held], owner })).toThrow(
+    expect(() => decide(bind(), { held: [held], owner })).toThrow(
       expect.objectContaining({
         code: "E_ALREADY_BOUND",
         details: expect.objectContaining({ boundTo: "customers/2" }),
@@ -203,20 +213,18 @@ describe("a binding", () => {
   });
 
   it.each([0, -1, 1.5, Number.NaN])("to %s is refused", (serviceId) => {
-    expect(() => bindRecord(claim, { ...binding, serviceId }, applied, NOW)).toThrow(
+    expect(() => end({ kind: "bind", binding: { ...binding, serviceId }, applied })).toThrow(
       expect.objectContaining({ code: "E_STORE_VALUE" }),
     );
   });
 
   it("of a record that the ERP deleted makes it due for its deletion", () => {
     const facts = { held: [{ ...held, deleted: 1 }] };
-    expect(decide(bindRecord({ ...claim, deleted: true }, binding, applied, NOW), facts).writes).toContain(
-      ended("due", NOW, 0, null, 1),
-    );
+    expect(decide(bind(applied, { ...claim, deleted: true }), facts).writes).toContain(ended("due", NOW, 0, null, 1));
   });
 
   it("of a bound record with an open create cannot be applied instead", () => {
-    const step = applyRecord(claim, applied, NOW);
+    const step = apply();
     expect(() => decide(step, { held: [held] })).toThrow(expect.objectContaining(refused));
     expect(() => decide(step, { held: [{ ...bound, begun: 1 }] })).toThrow(expect.objectContaining(refused));
   });
@@ -232,7 +240,7 @@ describe("what was written", () => {
   ])("makes the record due again only if it is outdated: it %s", (_, serviceId, rows, isDue) => {
     const parents = [{ ...group, ...(serviceId === undefined ? {} : { serviceId }) }];
     const facts = { held: [bound], parents: rows.map((row) => ({ ...parentRow, ...row })) };
-    const { writes } = decide(applyRecord(claim, { ...applied, parents }, NOW), facts);
+    const { writes } = decide(apply({ ...applied, parents }), facts);
     expect(writes).toContain('add_parent [7,"groups","2"]');
     expect(writes).toContain(isDue ? ended("due", NOW, 0, null, 1) : ended("applied", null, 0, null, 1));
   });
@@ -245,7 +253,7 @@ describe("what was written", () => {
       parent(5, { others: 1 }),
       parent(6, { state: "due" }),
     ];
-    const { writes, changed } = decide(applyRecord(claim, { ...applied, parents: [group] }, NOW), {
+    const { writes, changed } = decide(apply({ ...applied, parents: [group] }), {
       held: [bound],
       former,
     });
@@ -255,7 +263,7 @@ describe("what was written", () => {
   });
 
   it("leaves the parents alone that stay the same", () => {
-    const step = applyRecord(claim, { ...applied, parents: [group] }, NOW);
+    const step = apply({ ...applied, parents: [group] });
     const { writes, changed } = decide(step, { held: [bound], former: [parent(2)] });
     expect(writes.filter((write) => /parent|wake/.test(write))).toEqual([]);
     expect(changed).toEqual(["customers/1"]);
@@ -268,7 +276,7 @@ const told = (others: number, behind = 0) => [{ told_at: 900, others, behind }];
 describe("a deletion", () => {
   it("ends the binding if the service's record is gone, and wakes parents and children", () => {
     const facts = { held: [bound], former: [parent(3)], waiting: [child(21)] };
-    expect(decide(removeRecord(claim, { unbind: true }, NOW), facts).writes).toEqual([
+    expect(decide(end({ kind: "remove", unbind: true }), facts).writes).toEqual([
       "end_deletion [7]",
       'forget_match_keys ["customers",11]',
       'forget_match ["customers",11]',
@@ -285,8 +293,13 @@ describe("a deletion", () => {
   });
 
   it("keeps the binding of a record that may come back, with what is in doubt", () => {
-    const removal = { unbind: false, applied: { a: 1 }, inFlight: { kind: "update", fields: { a: 1 } } } as const;
-    const { writes } = decide(removeRecord(claim, removal, NOW), { held: [bound], former: [parent(3)] });
+    const removal = {
+      kind: "remove",
+      unbind: false,
+      applied: { a: 1 },
+      inFlight: { kind: "update", fields: { a: 1 } },
+    } as const;
+    const { writes } = decide(end(removal), { held: [bound], former: [parent(3)] });
     expect(writes).toEqual([
       "end_deletion [7]",
       `save_written [7,${JSON.stringify('{"a":1}')},3,${JSON.stringify('{"a":1}')}]`,
@@ -299,8 +312,8 @@ describe("a deletion", () => {
 
   it("of a record that changed meanwhile leaves it a child of its parents while it is bound", () => {
     const facts = { held: [{ ...bound, again: 1 }], former: [parent(3)] };
-    expect(decide(removeRecord(claim, { unbind: false }, NOW), facts).writes).not.toContain("wake_record [3,1000]");
-    expect(decide(removeRecord(claim, { unbind: true }, NOW), facts).writes).toContain("wake_record [3,1000]");
+    expect(decide(end({ kind: "remove", unbind: false }), facts).writes).not.toContain("wake_record [3,1000]");
+    expect(decide(end({ kind: "remove", unbind: true }), facts).writes).toContain("wake_record [3,1000]");
   });
 
   it("counts itself among those that are announced, up to the limit", () => {

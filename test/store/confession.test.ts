@@ -54,7 +54,7 @@ describe("a daemon that was lost with requests under way", () => {
   it("puts its update in doubt, although the next one wrote since and all seemed done", async () => {
     await using both = await lostDuringUpdate();
     const { scene, next, taken } = both;
-    await next.apply(taken, written({ name: "New", tags: [3] }));
+    await next.end(taken, { kind: "apply", applied: written({ name: "New", tags: [3] }) });
     await untilLost(scene.store);
     await scene.store[Symbol.asyncDispose]();
     expect(await next.record(customer("1"))).toMatchObject({
@@ -67,7 +67,7 @@ describe("a daemon that was lost with requests under way", () => {
   it("makes a record due again although the next one carried out its deletion since", async () => {
     await using both = await lostDuringUpdate();
     const { scene, next, taken } = both;
-    await next.remove(taken, { unbind: false, applied: { name: "Closed" } });
+    await next.end(taken, { kind: "remove", unbind: false, applied: { name: "Closed" } });
     await untilLost(scene.store);
     await scene.store[Symbol.asyncDispose]();
     expect(await next.record(customer("1"))).toMatchObject({
@@ -82,7 +82,7 @@ describe("a daemon that was lost with requests under way", () => {
     await next.markInFlight(taken, { kind: "update", fields: { tags: [2, 3], city: "Ulm" } });
     await untilLost(scene.store);
     const ended = scene.store[Symbol.asyncDispose]();
-    await next.retry(taken, OOPS, 0);
+    await next.end(taken, { kind: "retry", error: OOPS, dueAt: 0 });
     await ended;
     expect(await next.record(customer("1"))).toMatchObject({
       state: "due",
@@ -98,7 +98,7 @@ describe("a daemon that was lost with requests under way", () => {
     const claim = await scene.claimed(customer("2"), { name: "Old" });
     await scene.store.markInFlight(claim, { kind: "update", fields: { name: "Old" } });
     await scene.store.markInFlight(claim, undefined);
-    await scene.store.release(claim);
+    await scene.store.end(claim, { kind: "release" });
     await lose(place);
     await using next = await scene.another("daemon");
     await untilLost(scene.store);

@@ -52,7 +52,7 @@ async function deliverForever(): Promise<void> {
     if (claim.binding !== undefined) {
       await store.markInFlight(claim, { kind: "update", fields: projection });
       say("doubted", key, Number(projection.version));
-      await store.apply(claim, applied);
+      await store.end(claim, { kind: "apply", applied });
       say("applied", key, Number(projection.version));
       continue;
     }
@@ -60,12 +60,12 @@ async function deliverForever(): Promise<void> {
     if (claim.intent !== undefined) {
       // Said before: from here on it may be gone, also where the kill comes before this process hears of it.
       say("abandons", key);
-      await store.abandon(claim);
+      await store.noteCreate(claim, "absent");
     }
     await store.begin(claim, { resource: "customer", projection });
     say("begun", key, Number(projection.version));
     const id = ++serviceId;
-    await store.bind(claim, { resource: "customer", serviceId: id }, applied);
+    await store.end(claim, { kind: "bind", binding: { resource: "customer", serviceId: id }, applied });
     say("bound", key, id, Number(projection.version));
   }
 }

@@ -14,7 +14,7 @@ function open(url: string, schema: string): Promise<Store> {
 /** A step that a living process builds on, and what tells that it is there. */
 interface Confirmed {
   readonly what: string;
-  readonly before?: (scene: Scene) => Promise<void>;
+  readonly before?: (scene: Scene) => Promise<unknown>;
   readonly step: (scene: Scene) => Promise<unknown>;
   readonly told: (store: Store) => Promise<unknown>;
 }
@@ -62,13 +62,13 @@ const steps: readonly Confirmed[] = [
     before: bound,
     step: async (scene) => {
       await scene.stage([upsert("1", { v: 2 })]);
-      await scene.store.apply(await scene.claim(customer("1")), written({ v: 2 }));
+      await scene.store.end(await scene.claim(customer("1")), { kind: "apply", applied: written({ v: 2 }) });
     },
     told: record,
   },
   {
     what: "a person's retry",
-    before: async (scene) => scene.store.park(await scene.claimed(customer("1")), OOPS),
+    before: async (scene) => scene.store.end(await scene.claimed(customer("1")), { kind: "park", error: OOPS }),
     step: ({ store }) => store.retryNow({ states: ["parked"] }),
     told: record,
   },
@@ -113,7 +113,12 @@ describe("a PostgreSQL that is stopped at once", () => {
     for (const [at, key] of keys.entries()) {
       const claim = (await store.claim(customer(key)))!;
       await store.begin(claim, { resource: "customer", projection: {} });
-      if (at % 2 === 0) await store.bind(claim, { resource: "customer", serviceId: at + 1 }, written({}));
+      if (at % 2 === 0)
+        await store.end(claim, {
+          kind: "bind",
+          binding: { resource: "customer", serviceId: at + 1 },
+          applied: written({}),
+        });
     }
     await own.stop("immediate");
     await expect(store.counts()).rejects.toMatchObject({ family: "retry", code: "E_STORE_UNREACHABLE" });

@@ -3,8 +3,8 @@ import { join } from "node:path";
 import { setImmediate as nextTurn } from "node:timers/promises";
 import { afterEach, describe, expect, it, vi } from "vitest";
 import { WOKEN_AT_ONCE } from "../../src/store/statements/parents.ts";
-import { bindRecord } from "../../src/store/steps/binding.ts";
 import { claimRecord } from "../../src/store/steps/claim.ts";
+import { endClaim } from "../../src/store/steps/ending.ts";
 import { written } from "../conformance/store-scene.ts";
 import { silentLogger } from "../kit/logger.ts";
 import { beside, keyOf, large, RECORDS, type Large } from "./large-place.ts";
@@ -287,6 +287,7 @@ const claimed = claimRecord(parent, {
   mapping: undefined,
 });
 const binding = { resource: "customer", serviceId: 1 };
+const bind = { kind: "bind", binding, applied: written({}) } as const;
 const DUE = "SELECT count(*) FROM records WHERE state = 'due' AND stream = 'customers'";
 
 /** All customers wait for the parent, which is due. */
@@ -304,7 +305,8 @@ describe("very many children of a parent", () => {
     const { store } = of;
     makeWaiting(of);
     const claim = (await store.claim(parent))!;
-    const bind = async () => expect(await store.bind(claim, binding, written({}))).toHaveLength(WOKEN_AT_ONCE);
+    const bind = async () =>
+      expect(await store.end(claim, { kind: "bind", binding, applied: written({}) })).toHaveLength(WOKEN_AT_ONCE);
     expect(await beside(of, bind, DUE)).toBe(WOKEN_AT_ONCE);
     expect(numberOf(of, DUE)).toBe(RECORDS);
     expect(numberOf(of, "SELECT count(*) FROM waits")).toBe(0);
@@ -314,7 +316,7 @@ describe("very many children of a parent", () => {
   it("are woken by the next process where this one was killed between two parts", async () => {
     await using of = await large();
     makeWaiting(of);
-    of.killedAfter(({ steps }) => void steps.carryOut(bindRecord(steps.carryOut(claimed)!, binding, written({}), 2)));
+    of.killedAfter(({ steps }) => void steps.carryOut(endClaim(steps.carryOut(claimed)!, bind, 2)));
     expect(numberOf(of, DUE)).toBe(WOKEN_AT_ONCE);
     // One of the first is delivered before that.
     of.db.exec("UPDATE records SET state = 'applied', due_at = NULL WHERE key = 'K00007'");
@@ -331,7 +333,7 @@ describe("very many children of a parent", () => {
       UPDATE records SET state = 'applied', due_at = NULL WHERE stream = 'customers';
       UPDATE records SET state = 'claimed', token = 't', due_at = 1 WHERE key = 'K09000';
       INSERT INTO parents (child, stream, key) SELECT child, stream, key FROM waits; DELETE FROM waits`);
-    of.killedAfter(({ steps }) => void steps.carryOut(bindRecord(steps.carryOut(claimed)!, binding, written({}), 2)));
+    of.killedAfter(({ steps }) => void steps.carryOut(endClaim(steps.carryOut(claimed)!, bind, 2)));
     db.exec("UPDATE records SET state = 'applied', due_at = NULL WHERE key = 'K00007'");
     await store.resume();
     expect(numberOf(of, DUE)).toBe(RECORDS - 2);
@@ -368,7 +370,10 @@ describe("very many children of a parent", () => {
       INSERT INTO records (stream, key, state, due_at, hash, sequence, backfill, changed_at) VALUES ('other', 'L', 'due', 1, '', 1, 0, 0);
       INSERT INTO contents SELECT id, '{}' FROM records WHERE key = 'L'`);
     const claims = await Promise.all([store.claim(parent), store.claim({ ...parent, key: "L" })]);
-    await Promise.all([store.skip(claims[0]!, "left out"), store.bind(claims[1]!, binding, written({}))]);
+    await Promise.all([
+      store.end(claims[0]!, { kind: "skip", reason: "left out" }),
+      store.end(claims[1]!, { kind: "bind", binding, applied: written({}) }),
+    ]);
     await store.resume();
     expect(numberOf(of, DUE)).toBe(RECORDS);
   });
@@ -378,7 +383,7 @@ it("a start wakes the children that a killed process had left", async () => {
   await using place = await sqlitePlace();
   await using of = await large();
   makeWaiting(of);
-  of.killedAfter(({ steps }) => void steps.carryOut(bindRecord(steps.carryOut(claimed)!, binding, written({}), 2)));
+  of.killedAfter(({ steps }) => void steps.carryOut(endClaim(steps.carryOut(claimed)!, bind, 2)));
   await writeFile(join(place.dataDir, "svcsync.db"), of.db.serialize());
   const options = { clock: of.clock, logger: silentLogger };
   {

@@ -110,31 +110,40 @@ const happening = fc.oneof(
     fc.tuple(serviceId, row, parents, keys),
     async (store, claim, [to, each, ids, found]) => {
       const binding = { resource: claim.id.stream, serviceId: to };
-      return (await store.bind(claim, binding, written(each, ids, { keys: found }))).map(recordName).toSorted();
+      return (await store.end(claim, { kind: "bind", binding, applied: written(each, ids, { keys: found }) }))
+        .map(recordName)
+        .toSorted();
     },
     10,
   ),
   step(
     fc.tuple(row, parents, flag),
-    (store, claim, [each, ids, again]) => store.apply(claim, written(each, ids, { again })),
+    (store, claim, [each, ids, again]) => store.end(claim, { kind: "apply", applied: written(each, ids, { again }) }),
     4,
   ),
   step(fc.tuple(error, delayMs, text), (store, claim, [why, ms, outcome], now) =>
-    store.retry(claim, why, now + ms, { action: "attempt", resource: "customer", outcome }),
+    store.end(claim, {
+      kind: "retry",
+      error: why,
+      dueAt: now + ms,
+      audit: { action: "attempt", resource: "customer", outcome },
+    }),
   ),
   step(
     fc.tuple(error, parents, id, delayMs),
     (store, claim, [why, ids, other, ms], now) =>
-      store.wait(claim, { error: why, parents: ids, optional: [other], dueAt: now + ms }),
+      store.end(claim, { kind: "wait", error: why, parents: ids, optional: [other], dueAt: now + ms }),
     4,
   ),
-  step(fc.tuple(error, parents), (store, claim, [why, ids]) => store.park(claim, why, { parents: ids })),
-  step(error, (store, claim, why) => store.uncertain(claim, why)),
-  step(text, (store, claim, why) => store.skip(claim, why)),
+  step(fc.tuple(error, parents), (store, claim, [why, ids]) =>
+    store.end(claim, { kind: "park", error: why, parents: ids }),
+  ),
+  step(error, (store, claim, why) => store.end(claim, { kind: "uncertain", error: why })),
+  step(text, (store, claim, why) => store.end(claim, { kind: "skip", reason: why })),
   step(delayMs, (store, claim, ms, now) =>
     store.announceDeletion(claim, { since: now - ms, confirmedAt: now - 500, limit: 2 }),
   ),
-  step(flag, (store, claim, unbind) => store.remove(claim, { unbind })),
+  step(flag, (store, claim, unbind) => store.end(claim, { kind: "remove", unbind })),
   of(
     fc.tuple(id, serviceId, fc.constantFrom("bind", "create", "skip", "unbind")),
     ({ scene: { store } }, [one, to, kind]) =>

@@ -29,10 +29,10 @@ it("forgets a record to the last byte of its files, beside a daemon, whatever ro
     const applied = written({ name: name(version) }, [], {
       audit: { action: "update", resource: "customers", after: { name: name(version) }, outcome: "updated" },
     });
-    if (claim.binding) await daemon.apply(claim, applied);
+    if (claim.binding) await daemon.end(claim, { kind: "apply", applied });
     else {
       await daemon.begin(claim, { resource: "customers", projection: { name: name(version) } });
-      await daemon.bind(claim, { resource: "customers", serviceId: 11 }, applied);
+      await daemon.end(claim, { kind: "bind", binding: { resource: "customers", serviceId: 11 }, applied });
     }
     for (let other = 0; other < 20; other++) await stage(`${version}-${other}`, { name: "x".repeat(other * 40) });
   }
@@ -50,7 +50,7 @@ it("says so when the files cannot be rewritten, and does it when it is asked aga
   await using daemon = await place.open({ as: "daemon", clock: systemClock, logger: silentLogger });
   const changes = [upsert("1", { name: "Erna Muster" })];
   await daemon.stage("customers", { changes, cursor: 1, backfill: false, complete: true });
-  await daemon.park((await daemon.claim(customer("1")))!, OOPS);
+  await daemon.end((await daemon.claim(customer("1")))!, { kind: "park", error: OOPS });
   // A reader that does not end keeps the log from being emptied.
   const reader = new Database(join(place.dataDir, "svcsync.db"));
   reader.exec("BEGIN; SELECT count(*) FROM records");

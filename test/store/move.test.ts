@@ -164,7 +164,7 @@ describe("a move of the store", () => {
         backfill: false,
         complete: true,
       });
-      await scene.store.wait(await scene.claim(customer("child")), { error: OOPS, parents: [parent] });
+      await scene.store.end(await scene.claim(customer("child")), { kind: "wait", error: OOPS, parents: [parent] });
     }
     await ask(
       first.location.url,

@@ -49,7 +49,10 @@ describe.each(["session", "transaction"] as const)("a store behind PgBouncer tha
       const [parent, child] = [customer(`${round}`), contact(`${round}`)];
       const [parentClaim, childClaim] = [await scene.claimed(parent), await scene.claimed(child)];
       const error = { code: "E_PARENT_MISSING", message: "waits", details: {} } as const;
-      await Promise.all([scene.create(parentClaim, round), other.wait(childClaim, { error, parents: [parent] })]);
+      await Promise.all([
+        scene.create(parentClaim, round),
+        other.end(childClaim, { kind: "wait", error, parents: [parent] }),
+      ]);
       expect(await scene.state(child)).toBe("due");
     }
   });

@@ -174,10 +174,20 @@ it.each([
     });
     const { scene } = of;
     const bind = async (serviceId: number) =>
-      scene.store.bind((await scene.store.claim(parent))!, { resource: "other", serviceId }, written({}));
+      scene.store.end((await scene.store.claim(parent))!, {
+        kind: "bind",
+        binding: { resource: "other", serviceId },
+        applied: written({}),
+      });
     const claim = (await scene.store.claim(parent))!;
     await of.between("DELETE FROM members");
-    expect(await scene.store.bind(claim, { resource: "other", serviceId: 7 }, written({}))).toHaveLength(500);
+    expect(
+      await scene.store.end(claim, {
+        kind: "bind",
+        binding: { resource: "other", serviceId: 7 },
+        applied: written({}),
+      }),
+    ).toHaveLength(500);
     expect(await of.count()).toBe(500);
 
     await of.rows("DROP FUNCTION between_parts CASCADE");

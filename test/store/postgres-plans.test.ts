@@ -13,25 +13,32 @@ const ROWS_PER_DELIVERY = 100;
 async function deliver({ store }: Scene, id: RecordId, serviceId: number): Promise<void> {
   const resource = "customers";
   const early = await store.claim(id);
-  await store.wait(early!, { error: OOPS, optional: [customer("other")], dueAt: 0 });
+  await store.end(early!, { kind: "wait", error: OOPS, optional: [customer("other")], dueAt: 0 });
   await store.retryNow({ ...id, states: ["waiting"] }, { name: "anna", via: "cli" });
   const created = await store.claim(id);
   await store.matchIndex(resource);
   await store.matches(resource, "name", id.key);
   await store.begin(created!, { resource, projection: { name: id.key } });
   await store.boundTo({ resource, serviceId });
-  await store.bind(created!, { resource, serviceId }, written({ name: id.key }, [], { keys: { name: id.key } }));
+  await store.end(created!, {
+    kind: "bind",
+    binding: { resource, serviceId },
+    applied: written({ name: id.key }, [], { keys: { name: id.key } }),
+  });
   await store.recheck(id, { name: id.key });
   const updated = await store.claim(id);
   await store.markInFlight(updated!, { kind: "update", fields: { name: "new" } });
-  await store.apply(updated!, written({ name: "new" }, [], { keys: { name: `new ${id.key}` } }));
+  await store.end(updated!, {
+    kind: "apply",
+    applied: written({ name: "new" }, [], { keys: { name: `new ${id.key}` } }),
+  });
   await store.record(id);
 }
 
 async function remove({ store }: Scene, id: RecordId): Promise<void> {
   const claim = await store.claim(id);
   await store.announceDeletion(claim!, { since: 0, confirmedAt: 0, limit: 1 });
-  await store.remove(claim!, { unbind: true });
+  await store.end(claim!, { kind: "remove", unbind: true });
 }
 
 it("a delivery reads few rows, however many records came since its plans were made in an empty store", async () => {

@@ -83,7 +83,7 @@ describe("texts and keys in PostgreSQL", () => {
     ).join("");
     const [one, other] = [customer(`${long}a`), customer(`${long}b`)];
     await scene.stage([upsert(other.key), upsert(one.key)]);
-    await scene.store.wait(await scene.claimed(contact("1")), { error: OOPS, parents: [other] });
+    await scene.store.end(await scene.claimed(contact("1")), { kind: "wait", error: OOPS, parents: [other] });
     await scene.bound(one, 11, [one]);
     expect(await scene.state(contact("1"))).toBe("waiting");
     await scene.bound(other, 12);
@@ -98,10 +98,13 @@ describe("texts and keys in PostgreSQL", () => {
   it("are refused with the record parked where they are no numbers that were to be", async () => {
     await using scene = await Scene.open(makePlace);
     const claim = await scene.claimed(customer("1"));
-    const [retried, parked] = [scene.store.retry(claim, OOPS, Number.NaN), scene.claimed(customer("2"))];
+    const [retried, parked] = [
+      scene.store.end(claim, { kind: "retry", error: OOPS, dueAt: Number.NaN }),
+      scene.claimed(customer("2")),
+    ];
     await expect(retried).rejects.toMatchObject({ family: "park", code: "E_STORE_VALUE" });
-    await scene.store.park(await parked, OOPS);
-    await scene.store.park(claim, OOPS);
+    await scene.store.end(await parked, { kind: "park", error: OOPS });
+    await scene.store.end(claim, { kind: "park", error: OOPS });
   });
 });
 
@@ -113,7 +116,7 @@ describe("a step in PostgreSQL", () => {
     for (const from of [0, 200, 400, 600, 800]) await scene.stage(changes.slice(from, from + 200));
     expect(await scene.stage(changes)).toEqual({ changed: 0, unchanged: 1_000 });
     const ids = changes.map(({ key }) => customer(key));
-    for (const id of ids.slice(0, 100)) await scene.store.release(await scene.claim(id));
+    for (const id of ids.slice(0, 100)) await scene.store.end(await scene.claim(id), { kind: "release" });
     expect(await scene.store.bindings(ids)).toEqual(new Map());
     for (const { key } of changes.slice(-10)) expect(await scene.store.unseenKeys("customers", [key])).toEqual([]);
     // A session tells what it read when it ends.
@@ -176,7 +179,7 @@ describe("two processes on one store in PostgreSQL", () => {
       const [parentClaim, childClaim] = [await scene.claimed(parent), await scene.claimed(child)];
       await Promise.all([
         scene.create(parentClaim, round),
-        other.wait(childClaim, { error: OOPS, parents: [{ ...parent }] }),
+        other.end(childClaim, { kind: "wait", error: OOPS, parents: [{ ...parent }] }),
       ]);
       expect(await scene.state(child)).toBe("due");
     }
@@ -188,8 +191,8 @@ describe("two processes on one store in PostgreSQL", () => {
     const binding = { resource: "customer", serviceId: 7 };
     const [one, two] = [await scene.claimed(customer("1")), await scene.claimed(customer("2"))];
     const ends = await Promise.allSettled([
-      scene.store.bind(one, binding, written({})),
-      other.bind(two, binding, written({})),
+      scene.store.end(one, { kind: "bind", binding, applied: written({}) }),
+      other.end(two, { kind: "bind", binding, applied: written({}) }),
     ]);
     expect(ends.map(({ status }) => status).toSorted()).toEqual(["fulfilled", "rejected"]);
     expect(ends.find((end) => end.status === "rejected")?.reason).toMatchObject({ code: "E_ALREADY_BOUND" });
@@ -221,7 +224,7 @@ describe("a connection to PostgreSQL that is cut", () => {
     expect((await store.record(customer("1")))?.intent !== undefined).toBe(isDone);
     const leftOpen = "SELECT 1 FROM pg_stat_activity WHERE application_name = 'svcsync' AND state LIKE 'idle in%'";
     expect(await ask(server.url, leftOpen)).toEqual([]);
-    await store.release(claim);
+    await store.end(claim, { kind: "release" });
   });
 
   it.each<Cut>(["before", "during", "after"])(

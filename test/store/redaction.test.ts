@@ -28,12 +28,12 @@ describe("the store", () => {
     await store.stage("customers", { changes, cursor: null, backfill: false, complete: true });
     await store.pollFailed("customers", error);
     const audit = { action: "attempt", resource: "customer", outcome: error.message } as const;
-    await store.retry((await store.claim(customer("1")))!, error, clock.now() + 1, audit);
-    await store.wait((await store.claim(customer("2")))!, { error });
-    await store.park((await store.claim(customer("3")))!, error, { audit });
+    await store.end((await store.claim(customer("1")))!, { kind: "retry", error, dueAt: clock.now() + 1, audit });
+    await store.end((await store.claim(customer("2")))!, { kind: "wait", error });
+    await store.end((await store.claim(customer("3")))!, { kind: "park", error, audit });
     const claim = (await store.claim(customer("4")))!;
     await store.begin(claim, { resource: "customer", projection: {} });
-    await store.uncertain(claim, error);
+    await store.end(claim, { kind: "uncertain", error });
     await store.saveNote({ name: "held", schema: z.json() }, { reason: "s3cr3t-token" });
 
     expect((await store.record(customer("3")))?.error).toMatchObject({

@@ -180,7 +180,7 @@ describe("replicas of a store in PostgreSQL", () => {
     expect(await second.claim(customer("2"))).toBeDefined();
     await until(second, { isLeader: true, isAgreed: true, others: 1 });
     expect(await second.claim(customer("3"))).toBeDefined();
-    await first.release(claim);
+    await first.end(claim, { kind: "release" });
     expect(first.cluster.state.isLeader).toBe(false);
   });
 
@@ -205,7 +205,7 @@ describe("replicas of a store in PostgreSQL", () => {
     await Promise.all([heartbeats(first), heartbeats(second)]);
     expect((await second.cluster.members()).map(({ isLeader }) => isLeader)).toEqual([false, false]);
     expect(await second.claim(customer("2"))).toBeUndefined();
-    await first.release(claim);
+    await first.end(claim, { kind: "release" });
     await first[Symbol.asyncDispose]();
     await until(second, { isLeader: true, isAgreed: false });
   });
@@ -238,10 +238,12 @@ describe("replicas of a store in PostgreSQL", () => {
     link.heal();
     expect((await first.record(customer("1")))?.state).toBe("due");
     expect((await first.record(customer("1")))?.intent).toBeDefined();
-    await expect(second.bind(lost, { resource: "customer", serviceId: 1 }, written({}))).rejects.toMatchObject(LOST);
+    await expect(
+      second.end(lost, { kind: "bind", binding: { resource: "customer", serviceId: 1 }, applied: written({}) }),
+    ).rejects.toMatchObject(LOST);
     await expect.poll(() => second.counts().catch((thrown: unknown) => thrown)).toMatchObject(LOST);
     expect(await second.cluster.failure).toMatchObject(LOST);
-    await first.release(kept);
+    await first.end(kept, { kind: "release" });
   });
 
   it("end the session before what another one's claim was for is delivered again, though that one lives", async () => {
@@ -257,7 +259,7 @@ describe("replicas of a store in PostgreSQL", () => {
     expect(await first.claim(customer("2"))).toBeUndefined();
     expect(await first.note(session)).toEqual({ token: "x" });
     expect(await first.claim(customer("2"))).toBeDefined();
-    await expect(second.release(idle)).rejects.toMatchObject({ code: "E_CLAIM_LOST" });
+    await expect(second.end(idle, { kind: "release" })).rejects.toMatchObject({ code: "E_CLAIM_LOST" });
 
     await runOut("1");
     expect(await first.claim(customer("1"))).toBeUndefined();
@@ -275,7 +277,7 @@ describe("replicas of a store in PostgreSQL", () => {
     await all.sql(
       "WITH gone AS (DELETE FROM leases RETURNING holder) DELETE FROM members USING gone WHERE token = holder",
     );
-    await expect(first.release(claim)).rejects.toMatchObject(LOST);
+    await expect(first.end(claim, { kind: "release" })).rejects.toMatchObject(LOST);
     await until(second, { isLeader: true, others: 0 });
     expect((await second.record(customer("1")))?.state).toBe("due");
   });
@@ -495,12 +497,12 @@ describe("replicas of a store in PostgreSQL", () => {
     // Weaker names resemble, they do not identify.
     expect(await second.cluster.reserve(other, ["email=b", "name=A"])).toBeUndefined();
     await first.begin(one, { resource: "customer", projection: {} });
-    await first.retry(one, OOPS, Date.now() + 60_000);
+    await first.end(one, { kind: "retry", error: OOPS, dueAt: Date.now() + 60_000 });
     expect(await second.cluster.reserve(other, ["email=a"])).toEqual(customer("1"));
     await first.resolve(customer("1"), { kind: "bind", binding: { resource: "customer", serviceId: 1 } });
     expect(await second.cluster.reserve(other, ["email=a"])).toBeUndefined();
-    await second.release(other);
-    await first.release((await first.claim(customer("1")))!);
+    await second.end(other, { kind: "release" });
+    await first.end((await first.claim(customer("1")))!, { kind: "release" });
     expect(await scene.all.sql("SELECT * FROM reserved WHERE name = 'email=a'")).toEqual([]);
   });
 
@@ -523,7 +525,7 @@ describe("replicas of a store in PostgreSQL", () => {
     const { all, first } = scene;
     await stage(first, "1");
     const claim = (await first.claim(customer("1")))!;
-    await first.park(claim, OOPS);
+    await first.end(claim, { kind: "park", error: OOPS });
     const hour = 3_600_000;
     const ahead = { now: () => Date.now() + hour };
     await using command = await all.place.open({ as: "operator", clock: ahead, logger: silentLogger });
@@ -568,8 +570,12 @@ describe("replicas of a store in PostgreSQL", () => {
       await first.stage("contacts", { changes: [upsert(child.key)], cursor: round, backfill: false, complete: true });
       const [parentClaim, childClaim] = [(await first.claim(parent))!, (await second.claim(child))!];
       await Promise.all([
-        first.bind(parentClaim, { resource: "customer", serviceId: round }, written({})),
-        second.wait(childClaim, { error: OOPS, parents: [parent] }),
+        first.end(parentClaim, {
+          kind: "bind",
+          binding: { resource: "customer", serviceId: round },
+          applied: written({}),
+        }),
+        second.end(childClaim, { kind: "wait", error: OOPS, parents: [parent] }),
       ]);
       expect((await first.record(child))?.state).toBe("due");
     }
@@ -583,9 +589,13 @@ describe("replicas of a store in PostgreSQL", () => {
       await stage(first, parent.key);
       await first.stage("contacts", { changes: [upsert(child.key)], cursor: round, backfill: false, complete: true });
       const bound = { resource: "customer", serviceId: round };
-      await first.bind((await first.claim(parent))!, bound, written({}));
+      await first.end((await first.claim(parent))!, { kind: "bind", binding: bound, applied: written({}) });
       const parents = [{ ...parent, serviceId: round }];
-      await first.bind((await first.claim(child))!, { resource: "contact", serviceId: round }, written({}, parents));
+      await first.end((await first.claim(child))!, {
+        kind: "bind",
+        binding: { resource: "contact", serviceId: round },
+        applied: written({}, parents),
+      });
       const gone = {
         changes: [{ kind: "delete", key: parent.key } as const],
         cursor: 2,
@@ -596,8 +606,8 @@ describe("replicas of a store in PostgreSQL", () => {
       await first.stage("contacts", gone);
       const [parentClaim, childClaim] = [(await first.claim(parent))!, (await second.claim(child))!];
       await Promise.all([
-        first.wait(parentClaim, { error: OOPS, dueAt: Date.now() + 3_600_000 }),
-        second.remove(childClaim, { unbind: true }),
+        first.end(parentClaim, { kind: "wait", error: OOPS, dueAt: Date.now() + 3_600_000 }),
+        second.end(childClaim, { kind: "remove", unbind: true }),
       ]);
       const view = await first.record(parent);
       const isSeen = (await first.boundChildren(parent)).length === 0;

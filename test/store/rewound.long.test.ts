@@ -28,7 +28,11 @@ async function begin(store: Store, key: string): Promise<Claim> {
 }
 
 async function bind(store: Store, key: string, serviceId: number): Promise<void> {
-  await store.bind(await begin(store, key), { resource: "customer", serviceId }, written({ name: "Old" }));
+  await store.end(await begin(store, key), {
+    kind: "bind",
+    binding: { resource: "customer", serviceId },
+    applied: written({ name: "Old" }),
+  });
 }
 
 const report = () => ({ held: 0, isServed: true, ceiling: 10, pausedMs: 0, rate: undefined });
@@ -287,7 +291,7 @@ describe("a failover that lost commits and no create", () => {
         await store.stage("customers", { changes, cursor: key, backfill: false, complete: true });
         const claim = (await store.claim(customer(key)))!;
         await store.markInFlight(claim, { kind: "update", fields: { name: "New" } });
-        await store.apply(claim, written({ name: "New" }));
+        await store.end(claim, { kind: "apply", applied: written({ name: "New" }) });
       };
       await update("1");
       await server.copy();

@@ -38,7 +38,7 @@ export const STEPS = {
       record.looks = undefined;
       return undefined;
     },
-    take: (store, claim) => store.abandon(claim),
+    take: (store, claim) => store.noteCreate(claim, "absent"),
   },
   answered: {
     expect: (_model, record) => {
@@ -46,7 +46,7 @@ export const STEPS = {
       record.answered = true;
       return undefined;
     },
-    take: (store, claim) => store.answered(claim),
+    take: (store, claim) => store.noteCreate(claim, "answered"),
   },
   looked: {
     expect: (_model, record) => {
@@ -54,7 +54,7 @@ export const STEPS = {
       record.looks += 1;
       return undefined;
     },
-    take: (store, claim) => store.looked(claim),
+    take: (store, claim) => store.noteCreate(claim, "notFound"),
   },
   doubt: {
     expect: (_model, record, _claim, { value }) => {
@@ -79,7 +79,11 @@ export const STEPS = {
       return undefined;
     },
     take: (store, claim, { serviceId, value, parents, flag }) =>
-      store.bind(claim, { resource: claim.id.stream, serviceId }, written({ value }, parents, { again: flag })),
+      store.end(claim, {
+        kind: "bind",
+        binding: { resource: claim.id.stream, serviceId },
+        applied: written({ value }, parents, { again: flag }),
+      }),
   },
   apply: {
     expect: (model, record, claim, { value, parents, flag }) => {
@@ -92,7 +96,8 @@ export const STEPS = {
       model.childLeft(before);
       return undefined;
     },
-    take: (store, claim, { value, parents, flag }) => store.apply(claim, written({ value }, parents, { again: flag })),
+    take: (store, claim, { value, parents, flag }) =>
+      store.end(claim, { kind: "apply", applied: written({ value }, parents, { again: flag }) }),
   },
   retry: {
     expect: (model, record, _claim, { delayMs = 0 }) => {
@@ -101,7 +106,8 @@ export const STEPS = {
       if (record.error === undefined) record.attempts = 0;
       return undefined;
     },
-    take: (store, claim, { delayMs = 0 }, now) => store.retry(claim, OOPS, now + delayMs),
+    take: (store, claim, { delayMs = 0 }, now) =>
+      store.end(claim, { kind: "retry", error: OOPS, dueAt: now + delayMs }),
   },
   wait: {
     expect: (model, record, _claim, { parents, delayMs }) => {
@@ -113,14 +119,19 @@ export const STEPS = {
       return undefined;
     },
     take: (store, claim, { parents, delayMs }, now) =>
-      store.wait(claim, { error: OOPS, parents, dueAt: delayMs === undefined ? undefined : now + delayMs }),
+      store.end(claim, {
+        kind: "wait",
+        error: OOPS,
+        parents,
+        dueAt: delayMs === undefined ? undefined : now + delayMs,
+      }),
   },
   park: {
     expect: (model, record) => {
       model.end(record, "parked", { error: OOPS.code });
       return undefined;
     },
-    take: (store, claim) => store.park(claim, OOPS),
+    take: (store, claim) => store.end(claim, { kind: "park", error: OOPS }),
   },
   uncertain: {
     expect: (model, record) => {
@@ -128,7 +139,7 @@ export const STEPS = {
       model.end(record, "uncertain", { error: OOPS.code });
       return undefined;
     },
-    take: (store, claim) => store.uncertain(claim, OOPS),
+    take: (store, claim) => store.end(claim, { kind: "uncertain", error: OOPS }),
   },
   skip: {
     expect: (model, record) => {
@@ -136,7 +147,7 @@ export const STEPS = {
       model.parentSettled(record.id, false);
       return undefined;
     },
-    take: (store, claim) => store.skip(claim, "no"),
+    take: (store, claim) => store.end(claim, { kind: "skip", reason: "no" }),
   },
   remove: {
     expect: (model, record, claim, { flag, value }) => {
@@ -149,7 +160,7 @@ export const STEPS = {
       return undefined;
     },
     take: (store, claim, { flag, value }) =>
-      store.remove(claim, flag ? { unbind: true } : { unbind: false, applied: { value } }),
+      store.end(claim, { kind: "remove", ...(flag ? { unbind: true } : { unbind: false, applied: { value } }) }),
   },
   unbind: {
     expect: (model, record) => {
@@ -167,7 +178,7 @@ export const STEPS = {
       model.end(record, "due", { dueAt: model.now });
       return undefined;
     },
-    take: (store, claim) => store.release(claim),
+    take: (store, claim) => store.end(claim, { kind: "release" }),
   },
 } satisfies Record<string, Step>;
 

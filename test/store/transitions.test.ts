@@ -2,7 +2,7 @@ import { describe, expect, it } from "vitest";
 import { RECORD_STATES } from "#model";
 import { allows, next, statesMovedTo, type RecordEvent } from "../../src/store/transitions.ts";
 
-const steps: RecordEvent[] = ["release", "apply", "retry", "wait", "park", "markUncertain", "skip", "remove"];
+const steps: RecordEvent[] = ["release", "apply", "retry", "wait", "park", "uncertain", "skip", "remove"];
 
 describe("the states of a record", () => {
   it("are eight, and each has moves", () => {

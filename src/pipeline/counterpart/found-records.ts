@@ -19,11 +19,11 @@ import type { Wanted } from "../wanted/resolver.ts";
 
 /** Reads and binds service records that were found by a natural key. */
 export class FoundRecords {
-  readonly #store: Pick<DeliveryStore, "bind">;
+  readonly #store: Pick<DeliveryStore, "end">;
   readonly #presence: Presence;
   readonly #expect: ExpectAct;
 
-  constructor(store: Pick<DeliveryStore, "bind">, presence: Presence, expect: ExpectAct) {
+  constructor(store: Pick<DeliveryStore, "end">, presence: Presence, expect: ExpectAct) {
     this.#store = store;
     this.#presence = presence;
     this.#expect = expect;
@@ -120,7 +120,7 @@ export class FoundRecords {
     const audit = { action, resource, serviceId, before: { ...projection }, outcome };
     const applied = { projection, outcome, parents, again: true, audit } as const;
     try {
-      await this.#store.bind(claim, { resource, serviceId }, applied);
+      await this.#store.end(claim, { kind: "bind", binding: { resource, serviceId }, applied });
       return "bound";
     } catch (thrown) {
       if (errorFacts(thrown).code === "E_ALREADY_BOUND") return "taken";

@@ -59,7 +59,7 @@ export class Performer {
       case "settle":
         return this.#settle(action, job);
       case "skip":
-        await store.skip(claim, action.reason, ...(action.code ? [action.code] : []));
+        await store.end(claim, { kind: "skip", reason: action.reason, code: action.code });
         return "skipped";
       case "adopt":
         return this.#adopt(action, job);
@@ -67,7 +67,7 @@ export class Performer {
         await creator.create(claim, stream, action.wanted, signal);
         return "created";
       case "leave":
-        await store.remove(claim, { unbind: false });
+        await store.end(claim, { kind: "remove", unbind: false });
         return "deleted";
       case "delete":
       case "endMerged":
@@ -101,7 +101,7 @@ export class Performer {
     } catch (thrown) {
       knowledge.release();
       if (!action.deletion || !provesAbsent(thrown)) throw thrown;
-      await store.remove(claim, { unbind: false });
+      await store.end(claim, { kind: "remove", unbind: false });
       return "deleted";
     }
     knowledge.release();
@@ -185,7 +185,7 @@ export class Performer {
   ): Promise<Outcome> {
     const { store, updates, merged, dropped } = this.#deps;
     if (!change) {
-      await store.apply(claim, { projection, outcome: "unchanged", parents: wanted.parents });
+      await store.end(claim, { kind: "apply", applied: { projection, outcome: "unchanged", parents: wanted.parents } });
       return "unchanged";
     }
     const written = await updates.send(claim, claim.binding.resource, change, signal);
@@ -200,14 +200,17 @@ export class Performer {
       throw fieldDropped(claim.binding.resource, claim.binding.serviceId, lost);
     }
     const held = withoutLost(projection, lost);
-    await store.apply(claim, {
-      projection: held,
-      outcome: "updated",
-      parents: wanted.parents,
-      keys: this.#changedKeys(stream, change.after, held),
-      // A lost field is sent once more, alone, to find out whether it is lost for good.
-      again: lost.length > 0,
-      audit: updateEntry(claim.binding, written, { after }, "updated"),
+    await store.end(claim, {
+      kind: "apply",
+      applied: {
+        projection: held,
+        outcome: "updated",
+        parents: wanted.parents,
+        keys: this.#changedKeys(stream, change.after, held),
+        // A lost field is sent once more, alone, to find out whether it is lost for good.
+        again: lost.length > 0,
+        audit: updateEntry(claim.binding, written, { after }, "updated"),
+      },
     });
     return "updated";
   }

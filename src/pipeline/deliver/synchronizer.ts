@@ -166,9 +166,10 @@ export class Synchronizer {
     const durationMs = clock.now() - startedAt;
     const attempt = { claim, stream: streams.get(claim.id.stream), thrown, durationMs };
     try {
-      if (signal.aborted || thrown instanceof NotApprovedError) return await store.release(claim);
+      if (signal.aborted || thrown instanceof NotApprovedError)
+        return void (await store.end(claim, { kind: "release" }));
       if (thrown instanceof UncertainError) {
-        await store.uncertain(claim, errorFacts(thrown));
+        await store.end(claim, { kind: "uncertain", error: errorFacts(thrown) });
         return this.#delivered(claim, { kind: "uncertain", error: errorFacts(thrown), durationMs });
       }
       const serviceIsDown = service.state().state !== "closed";
@@ -177,20 +178,20 @@ export class Synchronizer {
         case "lost":
           return;
         case "stop":
-          await store.release(claim).catch(() => {});
+          await store.end(claim, { kind: "release" }).catch(() => {});
           return stop(decided.error);
         case "park":
-          await store.park(claim, decided.error, { parents, audit: attemptEntry(attempt, decided.error) });
+          await store.end(claim, { ...decided, parents, audit: attemptEntry(attempt, decided.error) });
           return this.#delivered(claim, { kind: "parked", error: decided.error, durationMs });
         case "wait":
-          await store.wait(claim, decided);
+          await store.end(claim, decided);
           return this.#delivered(claim, { kind: "waiting", error: decided.error, durationMs });
         case "retry":
           if (decided.error.code === "E_INTERNAL") {
             const err = thrown instanceof Error ? thrown : decided.error;
             logger.error({ ...claim.id, err }, "delivery failed unexpectedly");
           }
-          await store.retry(claim, decided.error, decided.dueAt, attemptEntry(attempt, decided.error));
+          await store.end(claim, { ...decided, audit: attemptEntry(attempt, decided.error) });
           return this.#delivered(claim, { kind: "retry", error: decided.error, durationMs });
       }
     } catch (storeError) {

@@ -189,20 +189,10 @@ export class SqliteStore implements Store {
   renew: Store["renew"] = (...of) => this.#decided.renew(...of);
   begin: Store["begin"] = (...of) => this.#decided.begin(...of);
   markInFlight: Store["markInFlight"] = (...of) => this.#decided.markInFlight(...of);
-  abandon: Store["abandon"] = (...of) => this.#decided.abandon(...of);
-  answered: Store["answered"] = (...of) => this.#decided.answered(...of);
-  looked: Store["looked"] = (...of) => this.#decided.looked(...of);
-  bind: Store["bind"] = (...of) => this.#decided.bind(...of);
-  apply: Store["apply"] = (...of) => this.#decided.apply(...of);
-  retry: Store["retry"] = (...of) => this.#decided.retry(...of);
-  wait: Store["wait"] = (...of) => this.#decided.wait(...of);
-  park: Store["park"] = (...of) => this.#decided.park(...of);
-  uncertain: Store["uncertain"] = (...of) => this.#decided.uncertain(...of);
-  skip: Store["skip"] = (...of) => this.#decided.skip(...of);
+  noteCreate: Store["noteCreate"] = (...of) => this.#decided.noteCreate(...of);
+  end: Store["end"] = (...of) => this.#decided.end(...of);
   announceDeletion: Store["announceDeletion"] = (...of) => this.#decided.announceDeletion(...of);
-  remove: Store["remove"] = (...of) => this.#decided.remove(...of);
   unbind: Store["unbind"] = (...of) => this.#decided.unbind(...of);
-  release: Store["release"] = (...of) => this.#decided.release(...of);
   resolve: Store["resolve"] = (...of) => this.#decided.resolve(...of);
   recheck: Store["recheck"] = (...of) => this.#decided.recheck(...of);
 

@@ -1,6 +1,7 @@
-import type { AuditRow } from "../rows/audit-row.ts";
-import { ADD_AUDIT, OLD_ATTEMPTS } from "../rows/audit-row.ts";
-import { statement } from "./statement.ts";
+import type { RecordId } from "#model";
+import type { AuditEntry } from "../claim.ts";
+import { ADD_AUDIT, auditRow, OLD_ATTEMPTS, type AuditRow } from "../rows/audit-row.ts";
+import { statement, type StatementCall } from "./statement.ts";
 
 export const addEntry = statement<AuditRow>({
   name: "add_entry",
@@ -29,3 +30,11 @@ export const dropOldAttempts = statement<{ stream: string; key: string }>({
   takes: { stream: "text", key: "text" },
   sql: ({ isOf }) => `DELETE FROM audit WHERE ${OLD_ATTEMPTS(isOf("audit", "@stream", "@key"))}`,
 });
+
+/** Adds an entry to the audit trail. Of a record's attempts the latest are kept. */
+export function audited(id: RecordId, entry: AuditEntry | undefined, now: number): readonly StatementCall[] {
+  if (entry === undefined) return [];
+  const added = addEntry(auditRow(now, id, entry));
+  const { stream, key } = id;
+  return entry.action === "attempt" ? [added, dropOldAttempts({ stream, key })] : [added];
+}

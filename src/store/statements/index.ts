@@ -33,5 +33,9 @@ const tables = [
 
 /** Every statement of the steps, by name: the order of a module's exports is another one in a bundle. */
 export const stepStatements: readonly StepStatement[] = tables
-  .flatMap((table) => Object.values(table).flatMap((exported) => (typeof exported === "function" ? [exported.of] : [])))
+  .flatMap((table) =>
+    Object.values(table).flatMap((exported) =>
+      typeof exported === "function" && "of" in exported ? [exported.of] : [],
+    ),
+  )
   .toSorted((one, other) => (one.name < other.name ? -1 : 1));

@@ -53,7 +53,7 @@ export const extendLease = statement<{ record: number; until: number }>({
 });
 
 /** Gives a claimed record its next state. `answered` is 1 if an operator's answer `create` was carried out. */
-export const endClaim = statement<{
+export const saveNextState = statement<{
   record: number;
   state: string;
   dueAt: number | null;

@@ -5,6 +5,7 @@ import { parseOptional } from "../rows/json-text.ts";
 import { bindingOf } from "../rows/record-row.ts";
 import { findOwner, saveBinding, type OwnerRow } from "../statements/bindings.ts";
 import { forgetDeletion } from "../statements/deletions.ts";
+import { audited } from "../statements/audit.ts";
 import { endIntent } from "../statements/intents.ts";
 import {
   findCarrying,
@@ -18,9 +19,8 @@ import { answerRecord, findRecord, type ClaimableRow } from "../statements/recor
 import type { StatementCall } from "../statements/statement.ts";
 import { forgetWritten } from "../statements/written.ts";
 import { next } from "../transitions.ts";
-import { audited } from "./ending.ts";
 import { leaveParents, wakeChildren, type FamilyChange } from "./family.ts";
-import { letGo } from "./outcomes.ts";
+import { forgetBinding } from "./binding.ts";
 import type { FactRows, Step } from "./step.ts";
 
 interface AnswerFacts {
@@ -29,11 +29,6 @@ interface AnswerFacts {
   readonly former: FormerParentRow;
   readonly waiting: ChildRow;
   readonly carrying: ChildRow;
-}
-
-/** What an answer changes beside the record's state. `isMore`: children are still to be woken. */
-interface Consequence extends FamilyChange {
-  readonly isMore?: boolean;
 }
 
 /**
@@ -98,7 +93,7 @@ interface Answered {
   readonly now: number;
 }
 
-function consequenceOf(id: RecordId, given: OperatorDecision, answered: Answered): Consequence {
+function consequenceOf(id: RecordId, given: OperatorDecision, answered: Answered): FamilyChange {
   const { record, facts, isGone, now } = answered;
   if (given.kind === "bind") return bound(id, given.binding, answered);
   const forgotten = forgetDeletion({ record: record.id });
@@ -112,12 +107,12 @@ function consequenceOf(id: RecordId, given: OperatorDecision, answered: Answered
     now,
   );
   return {
-    writes: [forgotten, ...letGo(record.id, facts.former.length > 0), ...leaving.writes],
+    writes: [forgotten, ...forgetBinding(record.id, facts.former.length > 0), ...leaving.writes],
     touches: leaving.touches,
   };
 }
 
-function bound(id: RecordId, binding: Binding, { record, facts, now }: Answered): Consequence {
+function bound(id: RecordId, binding: Binding, { record, facts, now }: Answered): FamilyChange {
   const { resource, serviceId } = binding;
   const [owner] = facts.owner;
   if (owner !== undefined && owner.id !== record.id) throw alreadyBound(id, binding, owner);
@@ -131,6 +126,6 @@ function bound(id: RecordId, binding: Binding, { record, facts, now }: Answered)
   return {
     writes: [...binds, ...woken.writes, ...moved.writes],
     touches: [`${resource} ${serviceId}`, ...woken.touches, ...moved.touches],
-    isMore: woken.isMore || moved.isMore,
+    isMore: woken.isMore === true || moved.isMore === true,
   };
 }

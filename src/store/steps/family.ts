@@ -22,10 +22,12 @@ const ASLEEP: { readonly [Who in WokenChildren]: ReadonlySet<RecordState> } = {
   parents: new Set(statesMovedTo("due", "parentRebound")),
 };
 
-/** Writes, and the names of the records that they may change. */
+/** Writes, the names of the records that they may change, and the records that they wake, with whether others are still to be woken. */
 export interface FamilyChange {
   readonly writes: readonly StatementCall[];
   readonly touches: readonly string[];
+  readonly woken?: readonly RecordId[];
+  readonly isMore?: boolean;
 }
 
 /** The parents without repetitions: one that is named twice has the same id. */
@@ -83,14 +85,18 @@ export function leaveParents(former: readonly FormerParentRow[], now: number): F
   };
 }
 
-/** Wakes these children, and notes that others are to be woken where there are very many. */
+/**
+ * Wakes these children, and notes that others are to be woken where there are very many. A record that is its own parent is left to the step
+ * that changes it.
+ */
 export function wakeChildren(
   parent: number,
   { who, found }: { readonly who: WokenChildren; readonly found: readonly ChildRow[] },
   now: number,
-): FamilyChange & { readonly woken: readonly RecordId[]; readonly isMore: boolean } {
-  const asleep = found.filter(({ state }) => ASLEEP[who].has(state));
-  const claimed = who === "parents" ? found.filter(({ state }) => state === "claimed") : [];
+): FamilyChange {
+  const others = found.filter(({ id }) => id !== parent);
+  const asleep = others.filter(({ state }) => ASLEEP[who].has(state));
+  const claimed = who === "parents" ? others.filter(({ state }) => state === "claimed") : [];
   const last = found.length === WOKEN_AT_ONCE ? found.at(-1) : undefined;
   return {
     writes: [
@@ -98,7 +104,7 @@ export function wakeChildren(
       ...claimed.map(({ id }) => wakeLater({ record: id })),
       ...(last === undefined ? [] : [saveNote({ name: `${WAKING[who]}${parent}`, value: String(last.id) })]),
     ],
-    touches: found.map(recordName),
+    touches: others.map(recordName),
     woken: asleep.map(({ stream, key }) => ({ stream, key })),
     isMore: last !== undefined,
   };

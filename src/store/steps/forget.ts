@@ -3,6 +3,7 @@ import { forgottenError } from "../facts.ts";
 import { expectForgettable, NO_HASH } from "../forgettable.ts";
 import { leftOut, unknownRecord } from "../refusals.ts";
 import { bindingOf } from "../rows/record-row.ts";
+import { audited } from "../statements/audit.ts";
 import { forgetMatchKeys } from "../statements/matches.ts";
 import { findWaiting, forgetWaits, type ChildRow } from "../statements/parents.ts";
 import {
@@ -18,7 +19,6 @@ import {
 import { findRecord, type ClaimableRow } from "../statements/records.ts";
 import { forgetWritten } from "../statements/written.ts";
 import { next } from "../transitions.ts";
-import { audited } from "./ending.ts";
 import { wakeChildren } from "./family.ts";
 import type { Step } from "./step.ts";
 
@@ -66,7 +66,7 @@ export function forgetRecord(
           forgetWaits({ child: record }),
           ...audited(id, { action: "forget", resource, serviceId, outcome: "forgotten", by }, now),
         ],
-        value: woken.isMore,
+        value: woken.isMore === true,
         touches: woken.touches,
       };
     },

@@ -1,5 +1,6 @@
 import type { Projection, ResourceName } from "#model";
 import type { Claim, InFlight } from "../claim.ts";
+import type { KnownOfCreate } from "../contract/deliveries.ts";
 import { createsNote, writesNote } from "../facts.ts";
 import { refused } from "../refusals.ts";
 import { storedInFlight } from "../rows/in-flight.ts";
@@ -36,22 +37,16 @@ export function markInFlight(claim: Claim, inFlight: InFlight = NOTHING_IN_FLIGH
   });
 }
 
-export function abandonCreate(claim: Claim): JournalStep<void> {
-  return ofOpenCreate(claim, "to abandon", endIntent);
-}
+const NOTED: { readonly [Known in KnownOfCreate]: typeof endIntent } = {
+  absent: endIntent,
+  answered: answerIntent,
+  notFound: countLook,
+};
 
-export function noteAnswer(claim: Claim): JournalStep<void> {
-  return ofOpenCreate(claim, "that was answered", answerIntent);
-}
-
-export function noteLook(claim: Claim): JournalStep<void> {
-  return ofOpenCreate(claim, "to look for", countLook);
-}
-
-function ofOpenCreate(claim: Claim, why: string, change: typeof endIntent): JournalStep<void> {
+export function noteCreate(claim: Claim, known: KnownOfCreate): JournalStep<void> {
   return holding(claim, ({ id, begun }) => {
-    if (begun === 0) throw refused(claim, `has no open create ${why}`);
-    return { writes: [change({ record: id })], value: undefined };
+    if (begun === 0) throw refused(claim, "has no open create");
+    return { writes: [NOTED[known]({ record: id })], value: undefined };
   });
 }
 

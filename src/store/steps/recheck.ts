@@ -3,10 +3,10 @@ import type { AuditEntry } from "../claim.ts";
 import { inFlightOf, storedInFlight } from "../rows/in-flight.ts";
 import { parseOptional } from "../rows/json-text.ts";
 import { bindingOf } from "../rows/record-row.ts";
+import { audited } from "../statements/audit.ts";
 import { findRecord, repairRecord, type ClaimableRow } from "../statements/records.ts";
 import { markWritten } from "../statements/written.ts";
 import { COMPARED_STILL, statesMovedTo } from "../transitions.ts";
-import { audited } from "./ending.ts";
 import type { Step } from "./step.ts";
 
 const MOVED = statesMovedTo("due", "recheck");

@@ -1,24 +1,16 @@
 import { randomUUID } from "node:crypto";
 import type { Clock } from "#model";
+import type { Ending } from "../claim.ts";
 import type { DeliveryStore } from "../contract/deliveries.ts";
 import type { Store } from "../contract/index.ts";
 import { answer } from "./answer.ts";
-import { applyRecord, bindRecord } from "./binding.ts";
+import { unbindRecord } from "./binding.ts";
 import { claimRecord, renewClaim } from "./claim.ts";
 import { announceDeletionStep } from "./deletion.ts";
 import { forgetRecord } from "./forget.ts";
-import { abandonCreate, beginCreate, markInFlight, noteAnswer, noteLook } from "./journal.ts";
+import { endClaim } from "./ending.ts";
+import { beginCreate, markInFlight, noteCreate } from "./journal.ts";
 import { LateWaking } from "./late-waking.ts";
-import {
-  markUncertain,
-  parkRecord,
-  releaseClaim,
-  removeRecord,
-  retryLater,
-  skipRecord,
-  unbindRecord,
-  waitFor,
-} from "./outcomes.ts";
 import { saveMatchEntries } from "./match-index.ts";
 import { recheckRecord } from "./recheck.ts";
 import { markKeys } from "./sweeping.ts";
@@ -53,27 +45,16 @@ export function stepRoles(deps: StepDeps): StepRoles {
     renew: (claim) => driver.take(renewClaim(claim, clock.now() + deps.leaseMs)),
     begin: (claim, intent) => driver.take(beginCreate(claim, intent, clock.now()), DURABLE),
     markInFlight: (claim, inFlight) => driver.take(markInFlight(claim, inFlight), DURABLE),
-    abandon: (claim) => driver.take(abandonCreate(claim), DURABLE),
-    answered: (claim) => driver.take(noteAnswer(claim), DURABLE),
-    looked: (claim) => driver.take(noteLook(claim)),
-    async bind(claim, binding, applied) {
-      const { woken, isMore } = await driver.take(bindRecord(claim, binding, applied, clock.now()), DURABLE);
+    noteCreate: (claim, known) => driver.take(noteCreate(claim, known), { durable: known !== "notFound" }),
+    async end(claim, ending) {
+      const durable = ending.kind === "bind" || ending.kind === "remove";
+      const step = endClaim(claim, cleaned(ending, clean), clock.now());
+      const { woken, isMore } = await driver.take(step, { durable });
       await wakeOthers(isMore);
       return [...woken];
     },
-    apply: (claim, applied) => driver.take(applyRecord(claim, applied, clock.now())),
-    retry: (claim, error, dueAt, audit) =>
-      driver.take(retryLater(claim, { error: clean(error), dueAt, audit: clean(audit) }, clock.now())),
-    wait: (claim, waiting) => driver.take(waitFor(claim, { ...waiting, error: clean(waiting.error) }, clock.now())),
-    park: (claim, error, more) =>
-      driver.take(parkRecord(claim, { ...more, error: clean(error), audit: clean(more?.audit) }, clock.now())),
-    uncertain: (claim, error) => driver.take(markUncertain(claim, clean(error), clock.now())),
-    skip: async (claim, reason, code) =>
-      wakeOthers(await driver.take(skipRecord(claim, { reason, code }, clock.now()))),
     announceDeletion: (claim, query) => driver.take(announceDeletionStep(claim, query, clock.now())),
-    remove: async (claim, removal) => wakeOthers(await driver.take(removeRecord(claim, removal, clock.now()), DURABLE)),
     unbind: (claim, audit) => driver.take(unbindRecord(claim, audit, clock.now()), DURABLE),
-    release: (claim) => driver.take(releaseClaim(claim, clock.now())),
     saveMatches: async (resource, entries, rules) => {
       await driver.takeEach(entries, (some) => saveMatchEntries(resource, some, rules));
     },
@@ -86,6 +67,13 @@ export function stepRoles(deps: StepDeps): StepRoles {
       driver.take(recheckRecord(id, { fields, audit, anyState }, clock.now()), DURABLE),
     forget: async (id, by) => wakeOthers(await driver.take(forgetRecord(id, clean(by), clock.now()), DURABLE)),
   };
+}
+
+/** Errors and attempts quote what was answered, which may show a secret. */
+function cleaned(ending: Ending, clean: StepDeps["clean"]): Ending {
+  if (!("error" in ending)) return ending;
+  const error = clean(ending.error);
+  return "audit" in ending ? { ...ending, error, audit: clean(ending.audit) } : { ...ending, error };
 }
 
 function claiming({ clock, leaseMs, member }: StepDeps) {

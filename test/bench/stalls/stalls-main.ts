@@ -62,7 +62,11 @@ async function bindParent(): Promise<void> {
   const claim = await store.claim({ stream: STREAM, key: "PARENT" });
   if (claim === undefined) throw new Error("the parent is not due");
   await store.begin(claim, { resource: RESOURCE, projection: {} });
-  await store.bind(claim, { resource: RESOURCE, serviceId: 5 }, { projection: {}, outcome: "created", parents: [] });
+  await store.end(claim, {
+    kind: "bind",
+    binding: { resource: RESOURCE, serviceId: 5 },
+    applied: { projection: {}, outcome: "created", parents: [] },
+  });
 }
 
 async function sweep(of: Store, keys: readonly string[]): Promise<void> {

@@ -48,7 +48,11 @@ async function scene() {
       if (applied === undefined) return id;
       const claim = await place.claimed({ ...customer(key), stream: "tickets" });
       await store.begin(claim, { resource: "ticket", projection: { ...applied } });
-      await store.bind(claim, { resource: "ticket", serviceId: id }, written(applied, [], { outcome: "created" }));
+      await store.end(claim, {
+        kind: "bind",
+        binding: { resource: "ticket", serviceId: id },
+        applied: written(applied, [], { outcome: "created" }),
+      });
       return id;
     },
     async look() {

@@ -57,8 +57,8 @@ export class Creator {
       const creating = service.create(resource, withoutNulls(wanted.projection), signal);
       const written = await creating.catch(async (thrown: unknown) => {
         isOpen = signal.aborted || !provesNotExecuted(thrown);
-        if (provesExecuted(thrown)) await store.answered(claim);
-        else if (!isOpen) await store.abandon(claim);
+        if (provesExecuted(thrown)) await store.noteCreate(claim, "answered");
+        else if (!isOpen) await store.noteCreate(claim, "absent");
         throw thrown;
       });
       return written;
@@ -134,10 +134,10 @@ export class Creator {
       if (stream.match.some(({ fields }) => fields.includes(field)))
         await this.#deps.store.saveNote(respelledNote(stream.name, field), { resource, serviceId });
     const { lost } = await this.#deps.dropped.settle(stream, wanted, written, { after: {} }, signal);
-    const binding = this.#deps.store.bind(
-      claim,
-      { resource, serviceId },
-      {
+    const binding = this.#deps.store.end(claim, {
+      kind: "bind",
+      binding: { resource, serviceId },
+      applied: {
         projection: withoutLost(wanted.projection, lost),
         outcome: "created",
         // A lost field is sent again, by an update.
@@ -155,7 +155,7 @@ export class Creator {
           durationMs,
         },
       },
-    );
+    });
     await binding.catch((thrown: unknown) => this.#lookAgain(claim, resource, thrown));
     await this.#deps.merges.correct(claim.id, wanted.projection, wanted.parents);
   }
@@ -163,7 +163,7 @@ export class Creator {
   /** Requests a new look for the created record if the service answered with the id of a record that is already bound. */
   async #lookAgain(claim: Claim, resource: ResourceName, thrown: unknown): Promise<never> {
     if (!(thrown instanceof ParkError) || thrown.code !== "E_ALREADY_BOUND") throw thrown;
-    await this.#deps.store.answered(claim);
+    await this.#deps.store.noteCreate(claim, "answered");
     throw new RetryError("E_CREATE_UNKNOWN", `the service answered the create of a ${resource}: ${thrown.message}`, {
       cause: thrown,
       outcomeUnknown: true,

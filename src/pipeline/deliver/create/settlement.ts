@@ -69,7 +69,7 @@ export class CreateSettlement {
       return true;
     }
     if (!isLast) {
-      await store.looked(claim);
+      await store.noteCreate(claim, "notFound");
       throw new WaitError("E_CREATE_UNSETTLED", `${whatIsKnown(intent)}; the service does not show its record yet`, {
         afterMs: this.#looks.nextMs(claim.id),
       });
@@ -80,7 +80,7 @@ export class CreateSettlement {
   }
 
   async #abandon(claim: Claim): Promise<void> {
-    await this.#deps.store.abandon(claim);
+    await this.#deps.store.noteCreate(claim, "absent");
     this.#looks.end(claim.id);
     this.#deps.keys.release(claim.id);
   }

@@ -82,7 +82,7 @@ export class Remover {
   }
 
   async delete(claim: BoundClaim, signal: AbortSignal): Promise<void> {
-    await this.#deps.store.remove(claim, { unbind: true, audit: await this.#removed(claim, signal) });
+    await this.#deps.store.end(claim, { kind: "remove", unbind: true, audit: await this.#removed(claim, signal) });
   }
 
   /**
@@ -91,7 +91,7 @@ export class Remover {
    */
   async endMerged(claim: BoundClaim, to: ServiceId, signal: AbortSignal): Promise<void> {
     const { store, merged } = this.#deps;
-    await store.remove(claim, { unbind: true, audit: await merged.expectForeign(claim, to, signal) });
+    await store.end(claim, { kind: "remove", unbind: true, audit: await merged.expectForeign(claim, to, signal) });
   }
 
   #expectNone(claim: Claim, children: readonly RecordId[], noun: string, where: string): void {
@@ -158,7 +158,7 @@ export class Remover {
     // The other fields stay in doubt: if the record comes back, it must be written in full.
     const inFlight = without(claim.inFlight, wanted.projection);
     if (!change) {
-      await store.remove(claim, { unbind: false, applied, inFlight });
+      await store.end(claim, { kind: "remove", unbind: false, applied, inFlight });
       return "deleted";
     }
     try {
@@ -167,12 +167,12 @@ export class Remover {
       const { lost, after } = await dropped.settle(stream, wanted, written, change, signal);
       if (lost.length > 0) throw fieldDropped(stream.resource, claim.binding.serviceId, lost);
       const audit = updateEntry(claim.binding, written, { after }, "deleted");
-      await store.remove(claim, { unbind: false, applied, inFlight, audit });
+      await store.end(claim, { kind: "remove", unbind: false, applied, inFlight, audit });
     } catch (thrown) {
       if (!(thrown instanceof SyncError) || thrown.code !== "E_RECORD_GONE") throw thrown;
       await presence.expectGone(claim.binding, signal);
       // ERP and service agree that the record is gone.
-      await store.remove(claim, { unbind: true });
+      await store.end(claim, { kind: "remove", unbind: true });
     }
     return "deleted";
   }
@@ -192,7 +192,7 @@ export class Remover {
     } catch (thrown) {
       if (!(thrown instanceof MergedError)) throw thrown;
       const audit = thrown.audit && { ...thrown.audit, outcome: "deleted" };
-      await store.remove(claim, { unbind: false, ...(audit && { audit }) });
+      await store.end(claim, { kind: "remove", unbind: false, ...(audit && { audit }) });
       return "deleted";
     }
   }

@@ -10,7 +10,7 @@ import type { ExpectAct } from "../../approve/approved.ts";
 import type { Wanted } from "../../wanted/resolver.ts";
 
 export interface MergedTicketsDeps {
-  readonly store: Pick<DeliveryStore, "bind" | "markInFlight"> &
+  readonly store: Pick<DeliveryStore, "end" | "markInFlight"> &
     Pick<RecordStore, "boundTo" | "record"> &
     Pick<NoteStore, "note">;
   readonly presence: Pick<Presence, "read">;
@@ -56,7 +56,7 @@ export class MergedTickets {
       const projection = await this.#held(claim, stream, wanted, binding, signal);
       const audit = mergeEntry(claim.binding, survivor, "rebound");
       const applied = { projection, outcome: "adopted", parents: wanted.parents, again: true, audit } as const;
-      await store.bind(claim, binding, applied);
+      await store.end(claim, { kind: "bind", binding, applied });
     } catch (thrown) {
       if (!(thrown instanceof MergedError)) throw thrown;
       // The edit ended at the merged ticket: it is sent again to the ticket that a person chooses.

@@ -55,14 +55,6 @@ export class OpenRequests {
   /** Wraps the store's steps to track the requests that begin and end. */
   watching(store: DeliveryStore): DeliveryStore {
     const begun = this.#begun;
-    /** Wraps a step that tells the store how a request ended, or that it is in doubt. */
-    const ending = <Rest extends unknown[], Result>(step: (claim: Claim, ...rest: Rest) => Promise<Result>) => {
-      return async (claim: Claim, ...rest: Rest): Promise<Result> => {
-        const result = await step(claim, ...rest);
-        this.#remember(claim);
-        return result;
-      };
-    };
     return {
       ...store,
       begin: async (claim, intent) => {
@@ -76,18 +68,19 @@ export class OpenRequests {
         else begun.set(claim.token, { id: claim.id, inFlight });
         return writes;
       },
-      abandon: ending((...of) => store.abandon(...of)),
-      answered: ending((...of) => store.answered(...of)),
-      apply: ending((...of) => store.apply(...of)),
-      bind: ending((...of) => store.bind(...of)),
-      park: ending((...of) => store.park(...of)),
-      release: ending((...of) => store.release(...of)),
-      remove: ending((...of) => store.remove(...of)),
-      retry: ending((...of) => store.retry(...of)),
-      skip: ending((...of) => store.skip(...of)),
-      unbind: ending((...of) => store.unbind(...of)),
-      uncertain: ending((...of) => store.uncertain(...of)),
-      wait: ending((...of) => store.wait(...of)),
+      noteCreate: async (claim, known) => {
+        await store.noteCreate(claim, known);
+        if (known !== "notFound") this.#remember(claim);
+      },
+      unbind: async (claim, audit) => {
+        await store.unbind(claim, audit);
+        this.#remember(claim);
+      },
+      end: async (claim, how) => {
+        const woken = await store.end(claim, how);
+        this.#remember(claim);
+        return woken;
+      },
     };
   }
 
