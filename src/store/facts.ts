@@ -23,8 +23,8 @@ export interface StageResult {
   readonly unchanged: number;
 }
 
-/** The facts about polls that `status` shows. */
-export interface CursorState {
+/** The facts about a stream's polls that `status` shows. */
+export interface PollState {
   readonly cursor: Cursor | null;
   /** How far the deletion feed was read. */
   readonly deletionCursor: Cursor | null;
@@ -39,6 +39,13 @@ export interface CursorState {
   readonly error: (ErrorFacts & { readonly at: number }) | undefined;
   /** True until one poll from the beginning has completed. */
   readonly firstLoad: boolean;
+}
+
+/** What is known of a stream: how far it was read, by which mapping, and what was decided about existing records. */
+export interface StreamState extends PollState {
+  /** The mapping fingerprint of the last remap; undefined before the first. */
+  readonly fingerprint: string | undefined;
+  readonly adoption: Adoption | undefined;
 }
 
 /** A deletion about to be carried out, with the number of deletions in its stream. */

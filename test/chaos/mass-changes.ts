@@ -329,7 +329,7 @@ export class MassChanges {
   /** When a poll last read the stream to its end. */
   async #completedAt(stream: string): Promise<number | undefined> {
     await using store = await this.#desk.openStore();
-    return (await store.cursor(stream)).completedAt;
+    return (await store.stream(stream)).completedAt;
   }
 
   #count(name: string): void {

@@ -75,9 +75,9 @@ export function describeDeletions(makePlace: MakePlace): void {
       await store.end(await scene.claim(customer("1")), { kind: "remove", unbind: true });
       const toldAt = clock.now();
       clock.advance(DAY_MS);
-      expect(await store.pruneDeletions(toldAt)).toBe(0);
+      expect(await store.prune("deletions", toldAt)).toBe(0);
       expect(await store.deletionCount("customers", always)).toBe(2);
-      expect(await store.pruneDeletions(toldAt + 1)).toBe(1);
+      expect(await store.prune("deletions", toldAt + 1)).toBe(1);
       expect(await store.deletionCount("customers", always)).toBe(1);
       expect(await store.openDeletions("customers", 9)).toEqual({ count: 1, examples: ["2"] });
     });

@@ -240,27 +240,27 @@ export function describeFamily(makePlace: MakePlace): void {
     it("takes a record that is its own parent for no child of itself", async () => {
       await using scene = await Scene.open(makePlace);
       await scene.bound(customer("1"), 11, [customer("1")]);
-      expect(await scene.store.boundChildren(customer("1"))).toEqual([]);
+      expect(await scene.store.children(customer("1"), "bound")).toEqual([]);
     });
 
     it("foretells the records that become due when their parent is bound", async () => {
       await using scene = await Scene.open(makePlace);
       await scene.bound(contact("1"), 21, [customer("1")]);
       await scene.bound(contact("2"), 22, [customer("2")]);
-      expect(await scene.store.dependents(customer("1"))).toEqual([contact("1")]);
-      expect(await scene.store.dependents(customer("3"))).toEqual([]);
+      expect(await scene.store.children(customer("1"), "dependent")).toEqual([contact("1")]);
+      expect(await scene.store.children(customer("3"), "dependent")).toEqual([]);
       await scene.stage([upsert("1", { name: "newer" })], { stream: "contacts" });
       await scene.claim(contact("1"));
-      expect(await scene.store.dependents(customer("1"))).toEqual([]);
+      expect(await scene.store.children(customer("1"), "dependent")).toEqual([]);
     });
 
     it("names the records that wait for a parent", async () => {
       await using scene = await Scene.open(makePlace);
       await waitFor(scene, contact("1"), customer("1"), customer("2"));
       await waitFor(scene, contact("2"), customer("2"));
-      expect(await scene.store.waitingFor(customer("1"))).toEqual([contact("1")]);
+      expect(await scene.store.children(customer("1"), "waiting")).toEqual([contact("1")]);
       await scene.stage([upsert("1", { name: "newer" })], { stream: "contacts" });
-      expect(await scene.store.waitingFor(customer("1"))).toEqual([]);
+      expect(await scene.store.children(customer("1"), "waiting")).toEqual([]);
     });
 
     it("names the bound children that a parent's deletion waits for", async () => {
@@ -270,12 +270,12 @@ export function describeFamily(makePlace: MakePlace): void {
       await scene.bound(contact("2"), 22, [customer("1")]);
       await scene.bound(contact("other"), 23, []);
       await scene.stage([deletion("1")], { stream: "contacts" });
-      expect(await scene.store.boundChildren(customer("1"))).toEqual([contact("1"), contact("2")]);
+      expect(await scene.store.children(customer("1"), "bound")).toEqual([contact("1"), contact("2")]);
       await scene.store.end(await scene.claim(contact("1")), { kind: "remove", unbind: true });
-      expect(await scene.store.boundChildren(customer("1"))).toEqual([contact("2")]);
+      expect(await scene.store.children(customer("1"), "bound")).toEqual([contact("2")]);
       await scene.stage([upsert("2", { moved: true })], { stream: "contacts" });
       await scene.store.end(await scene.claim(contact("2")), { kind: "apply", applied: written({}, []) });
-      expect(await scene.store.boundChildren(customer("1"))).toEqual([]);
+      expect(await scene.store.children(customer("1"), "bound")).toEqual([]);
     });
   });
 }

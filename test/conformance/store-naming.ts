@@ -44,8 +44,8 @@ export function describeNaming(makePlace: MakePlace): void {
       expect(await scene.state(client("3"))).toBe("uncertain");
       expect(await scene.dueKeys("clients")).toEqual(["4"]);
       expect(await scene.dueKeys("customers")).toEqual([]);
-      expect(await scene.store.cursor("clients")).toEqual(expect.objectContaining({ cursor: { at: 77 } }));
-      expect(await scene.store.cursor("customers")).toMatchObject({ cursor: null });
+      expect(await scene.store.stream("clients")).toEqual(expect.objectContaining({ cursor: { at: 77 } }));
+      expect(await scene.store.stream("customers")).toMatchObject({ cursor: null });
       const after = await scene.store.audit({ id: client("1"), limit: 10 });
       expect(after.map(({ action, at }) => [action, at])).toEqual(before.map(({ action, at }) => [action, at]));
       expect(await scene.store.audit({ limit: 1 })).toMatchObject([
@@ -65,7 +65,7 @@ export function describeNaming(makePlace: MakePlace): void {
       expect(await scene.dueKeys("contacts")).toEqual([]);
       await scene.store.renameStream("customers", "clients", anna);
 
-      expect(await scene.store.boundChildren(client("1"))).toEqual([contact("1")]);
+      expect(await scene.store.children(client("1"), "bound")).toEqual([contact("1")]);
       expect(await scene.dueKeys("contacts")).toEqual(["3"]);
       await scene.create(await scene.claim(client("2")), 12);
       expect(await scene.dueKeys("contacts")).toEqual(["2", "3"]);
@@ -92,7 +92,7 @@ export function describeNaming(makePlace: MakePlace): void {
       await scene.stage([upsert("1")], { cursor: { at: 1 } });
       await scene.stage([], { stream: "clients", cursor: { at: 2 } });
       await scene.store.renameStream("customers", "clients", anna);
-      expect(await scene.store.cursor("clients")).toMatchObject({ cursor: { at: 1 } });
+      expect(await scene.store.stream("clients")).toMatchObject({ cursor: { at: 1 } });
     });
 
     it("is refused if the new name has records, or the store has none of the old name", async () => {

@@ -338,7 +338,7 @@ export function describePeople(makePlace: MakePlace): void {
         durationMs: 1.5,
       });
       expect(await scene.store.audit({ id: customer("1"), limit: 9 })).toHaveLength(2);
-      expect(await scene.store.pruneAudit(scene.clock.now())).toBe(2);
+      expect(await scene.store.prune("audit", scene.clock.now())).toBe(2);
       expect(await scene.store.audit({ limit: 9 })).toHaveLength(1);
     });
 

@@ -14,7 +14,7 @@ export function describePolling(makePlace: MakePlace): void {
         rowsRead: 0,
         error: undefined,
       };
-      expect(await scene.store.cursor("customers")).toEqual({ ...nothing, cursor: null, firstLoad: true });
+      expect(await scene.store.stream("customers")).toEqual({ ...nothing, cursor: null, firstLoad: true });
     });
 
     it("stores changes and cursor together", async () => {
@@ -24,7 +24,7 @@ export function describePolling(makePlace: MakePlace): void {
         unchanged: 0,
       });
       await scene.reopen();
-      expect((await scene.store.cursor("customers")).cursor).toEqual({ page: 1 });
+      expect((await scene.store.stream("customers")).cursor).toEqual({ page: 1 });
       expect(await scene.dueKeys()).toEqual(["1", "2"]);
     });
 
@@ -53,7 +53,7 @@ export function describePolling(makePlace: MakePlace): void {
       const records = await Promise.all([...keys, "8"].map((key) => scene.store.record(customer(key))));
       expect(records.map((record) => record?.row)).toEqual([...keys.map((key) => ({ name: `row of ${key}` })), {}]);
       expect(records.map((record) => record!.sequence).toSorted((a, b) => a - b)).toEqual([3, 4, 5, 6, 7, 8, 9]);
-      expect((await scene.store.cursor("customers")).sequence).toBe(9);
+      expect((await scene.store.stream("customers")).sequence).toBe(9);
     });
 
     it("finds what differs in a batch whose keys ascend, among records of which it says nothing", async () => {
@@ -177,68 +177,68 @@ export function describePolling(makePlace: MakePlace): void {
       await using scene = await Scene.open(makePlace);
       const firstAt = scene.clock.now();
       await scene.stage([upsert("1"), upsert("2")], { complete: false, backfill: true });
-      expect(await scene.store.cursor("customers")).toMatchObject({ rowsRead: 2, polledAt: firstAt, firstLoad: true });
+      expect(await scene.store.stream("customers")).toMatchObject({ rowsRead: 2, polledAt: firstAt, firstLoad: true });
       scene.clock.advance(10);
       await scene.stage([upsert("3")], { backfill: true });
-      expect(await scene.store.cursor("customers")).toMatchObject({
+      expect(await scene.store.stream("customers")).toMatchObject({
         rowsRead: 3,
         polledAt: firstAt + 10,
         completedAt: firstAt + 10,
         firstLoad: false,
       });
       await scene.stage([upsert("3")], { complete: false });
-      expect(await scene.store.cursor("customers")).toMatchObject({ rowsRead: 1, firstLoad: false });
+      expect(await scene.store.stream("customers")).toMatchObject({ rowsRead: 1, firstLoad: false });
     });
 
     it("notes that a poll failed, keeps the cursor, and clears the note with the next stage", async () => {
       await using scene = await Scene.open(makePlace);
       await scene.stage([upsert("1")], { cursor: 7 });
       await scene.store.pollFailed("customers", OOPS);
-      const failed = await scene.store.cursor("customers");
+      const failed = await scene.store.stream("customers");
       expect(failed).toMatchObject({ cursor: 7, error: { ...OOPS, at: scene.clock.now() } });
       await scene.stage([], { cursor: 8 });
-      expect(await scene.store.cursor("customers")).toMatchObject({ cursor: 8, error: undefined });
+      expect(await scene.store.stream("customers")).toMatchObject({ cursor: 8, error: undefined });
     });
 
     it("notes a failure of a stream that was never polled", async () => {
       await using scene = await Scene.open(makePlace);
       await scene.store.pollFailed("customers", OOPS);
-      expect((await scene.store.cursor("customers")).error?.code).toBe("E_INTERNAL");
+      expect((await scene.store.stream("customers")).error?.code).toBe("E_INTERNAL");
     });
 
     it("stores a batch of the deletion feed together with that feed's cursor, and leaves the polls' facts", async () => {
       await using scene = await Scene.open(makePlace);
       await scene.stage([upsert("1"), upsert("2")], { cursor: 7, backfill: true, complete: false });
       await scene.store.pollFailed("customers", OOPS);
-      const before = await scene.store.cursor("customers");
+      const before = await scene.store.stream("customers");
       scene.clock.advance(10);
       const batch = { changes: [deletion("1"), deletion("unknown")], cursor: { deletedUntil: 3 } };
       expect(await scene.store.stageDeletions("customers", batch)).toMatchObject({ changed: 1 });
       await scene.reopen();
-      expect(await scene.store.cursor("customers")).toEqual({
+      expect(await scene.store.stream("customers")).toEqual({
         ...before,
         deletionCursor: { deletedUntil: 3 },
         sequence: 3,
       });
       expect(await scene.store.record(customer("1"))).toMatchObject({ deleted: true, sequence: 3 });
       await scene.store.resetCursor("customers");
-      expect((await scene.store.cursor("customers")).deletionCursor).toEqual({ deletedUntil: 3 });
+      expect((await scene.store.stream("customers")).deletionCursor).toEqual({ deletedUntil: 3 });
     });
 
     it("stores rows that were read by their keys, and moves no cursor", async () => {
       await using scene = await Scene.open(makePlace);
       await scene.stage([upsert("1")], { cursor: 7, backfill: true, complete: false });
-      const before = await scene.store.cursor("customers");
+      const before = await scene.store.stream("customers");
       const read = { changes: [upsert("1", { v: 2 }), upsert("2")], since: before.sequence };
       expect(await scene.store.stageRead("customers", read)).toEqual({ changed: 2, unchanged: 0 });
-      expect(await scene.store.cursor("customers")).toEqual({ ...before, sequence: 3 });
+      expect(await scene.store.stream("customers")).toEqual({ ...before, sequence: 3 });
       expect(await scene.dueKeys()).toEqual(["1", "2"]);
     });
 
     it("keeps what a poll brought while a row was read by its key", async () => {
       await using scene = await Scene.open(makePlace);
       await scene.stage([upsert("1", { v: 1 }), upsert("2", { v: 1 })]);
-      const { sequence: since } = await scene.store.cursor("customers");
+      const { sequence: since } = await scene.store.stream("customers");
       await scene.stage([upsert("1", { v: 2 }), upsert("3", { v: 2 })]);
       const changes = [upsert("1", { v: 1 }), deletion("2"), deletion("3")];
       expect(await scene.store.stageRead("customers", { changes, since })).toMatchObject({ changed: 1 });
@@ -251,7 +251,7 @@ export function describePolling(makePlace: MakePlace): void {
       await using scene = await Scene.open(makePlace);
       await scene.stage([upsert("1")]);
       await scene.store.resetCursor("customers");
-      expect((await scene.store.cursor("customers")).cursor).toBeNull();
+      expect((await scene.store.stream("customers")).cursor).toBeNull();
       expect(await scene.stage([upsert("1")])).toEqual({ changed: 0, unchanged: 1 });
     });
 
@@ -259,7 +259,7 @@ export function describePolling(makePlace: MakePlace): void {
       await using scene = await Scene.open(makePlace);
       await scene.stage([upsert("1")], { cursor: "a" });
       await scene.stage([upsert("1", { other: true })], { stream: "contacts", cursor: "b" });
-      expect((await scene.store.cursor("customers")).cursor).toBe("a");
+      expect((await scene.store.stream("customers")).cursor).toBe("a");
       expect((await scene.store.record(customer("1")))?.row).toEqual({ name: "Name of 1" });
     });
   });

@@ -167,7 +167,7 @@ export function describePrivacy(makePlace: MakePlace): void {
       const kept = async (id: RecordId) => (await scene.store.watches.exchanges(id)).map(({ at }) => at);
       expect(await scene.store.watches.exchanges(customer("1"))).toEqual([exchange(3), exchange(2)]);
       expect(await kept(contact("1"))).toEqual([4]);
-      expect(await scene.store.watches.pruneExchanges(4)).toBe(2);
+      expect(await scene.store.prune("exchanges", 4)).toBe(2);
       expect(await kept(customer("1"))).toEqual([]);
       expect(await kept(contact("1"))).toEqual([4]);
     });

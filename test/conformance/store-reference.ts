@@ -33,14 +33,14 @@ export function describeReference(makePlace: MakePlace): void {
 
     it("keeps what was decided about a stream's first run", async () => {
       await using scene = await Scene.open(makePlace);
-      expect(await scene.store.adoption("customers")).toBeUndefined();
+      expect((await scene.store.stream("customers")).adoption).toBeUndefined();
       await scene.store.decideAdoption("customers", "adopt");
       const at = scene.clock.now();
-      expect(await scene.store.adoption("customers")).toEqual({ decision: "adopt", at });
+      expect((await scene.store.stream("customers")).adoption).toEqual({ decision: "adopt", at });
       await scene.store.decideAdoption("customers", "create-all");
-      expect((await scene.store.adoption("customers"))?.decision).toBe("create-all");
+      expect((await scene.store.stream("customers")).adoption?.decision).toBe("create-all");
       await scene.store.decideAdoption("customers", undefined);
-      expect(await scene.store.adoption("customers")).toBeUndefined();
+      expect((await scene.store.stream("customers")).adoption).toBeUndefined();
     });
 
     it("keeps small facts over a restart, until they are erased", async () => {
@@ -141,7 +141,7 @@ export function describeReference(makePlace: MakePlace): void {
       await scene.store.endMatches("customer", { whole: true, readAt: 5 });
       await scene.store.restored(7);
       await scene.reopen();
-      expect(await scene.store.adoption("customers")).toBeUndefined();
+      expect((await scene.store.stream("customers")).adoption).toBeUndefined();
       expect(await scene.store.matchIndex("customer")).toBeUndefined();
       expect(await scene.store.note(restoredNote)).toBe(true);
       expect(await scene.store.note(createsNote)).toBe(7);

@@ -18,7 +18,7 @@ async function stageGuarded(scene: Scene, ...changes: Parameters<Scene["stage"]>
   await scene.store.stage("customers", { changes, cursor: 1, backfill: false, guarded: true, complete: true });
 }
 
-const sequenceOf = async ({ store }: Scene) => (await store.cursor("customers")).sequence;
+const sequenceOf = async ({ store }: Scene) => (await store.stream("customers")).sequence;
 
 export function describeRounds(makePlace: MakePlace): void {
   describe("guarded changes", () => {
@@ -48,7 +48,7 @@ export function describeRounds(makePlace: MakePlace): void {
       const upTo = await sequenceOf(scene);
       await stageGuarded(scene, changed("2"));
       expect(await scene.store.rounds.undecided("customers", upTo)).toEqual({ fresh: 1, again: 0 });
-      await scene.store.rounds.letThrough("customers", { upTo, keepHeld: false });
+      await scene.store.rounds.decide("customers", { kind: "letThrough", upTo, keepHeld: false });
       expect(await scene.dueKeys()).toEqual(["1"]);
       await scene.claim(customer("1"));
       expect(await scene.store.claim(customer("2"))).toBeUndefined();
@@ -57,28 +57,28 @@ export function describeRounds(makePlace: MakePlace): void {
     it("stay held across single changes, retries, repairs and another mapping until they are released", async () => {
       await using scene = await guarded(makePlace, changed("1"));
       await scene.store.remap("customers", "first");
-      await scene.store.rounds.hold("customers", await sequenceOf(scene));
+      await scene.store.rounds.decide("customers", { kind: "hold", upTo: await sequenceOf(scene) });
       await stageGuarded(scene, upsert("1", { name: "again" }), changed("2"));
       expect(await scene.store.rounds.undecided("customers", ALL)).toEqual({ fresh: 1, again: 1 });
-      await scene.store.rounds.letThrough("customers", { upTo: ALL, keepHeld: true });
+      await scene.store.rounds.decide("customers", { kind: "letThrough", upTo: ALL, keepHeld: true });
       expect(await scene.dueKeys()).toEqual(["2"]);
       await scene.stage([upsert("1", { name: "unguarded" })]);
       await scene.store.retryNow({ states: ["due", "waiting"] });
       await scene.store.recheck(customer("1"), { name: null });
       await scene.store.remap("customers", "second");
       expect(await scene.store.claim(customer("1"))).toBeUndefined();
-      expect(await scene.store.rounds.release("customers")).toBe(1);
+      expect(await scene.store.rounds.decide("customers", { kind: "release" })).toBe(1);
       expect((await scene.claim(customer("1"))).row).toEqual({ name: "unguarded" });
       expect(await scene.store.record(customer("1"))).not.toHaveProperty("isGuarded");
     });
 
     it("that came while the record was held stay undecided when the others are released", async () => {
       await using scene = await guarded(makePlace, changed("1"), changed("2"));
-      await scene.store.rounds.hold("customers", ALL);
+      await scene.store.rounds.decide("customers", { kind: "hold", upTo: ALL });
       await stageGuarded(scene, upsert("1", { name: "again" }));
-      await scene.store.rounds.release("customers");
+      await scene.store.rounds.decide("customers", { kind: "release" });
       expect(await scene.dueKeys()).toEqual(["2"]);
-      await scene.store.rounds.letThrough("customers", { upTo: ALL, keepHeld: false });
+      await scene.store.rounds.decide("customers", { kind: "letThrough", upTo: ALL, keepHeld: false });
       expect(await scene.dueKeys()).toEqual(["2", "1"].toSorted());
     });
 
@@ -89,7 +89,7 @@ export function describeRounds(makePlace: MakePlace): void {
       await stageGuarded(scene, upsert("1", { name: "newer" }));
       await scene.store.end(claim, { kind: "apply", applied: written({ name: "changed 1" }) });
       expect(await scene.store.claim(customer("1"))).toBeUndefined();
-      await scene.store.rounds.letThrough("customers", { upTo: ALL, keepHeld: false });
+      await scene.store.rounds.decide("customers", { kind: "letThrough", upTo: ALL, keepHeld: false });
       expect((await scene.claim(customer("1"))).row).toEqual({ name: "newer" });
     });
 

@@ -119,7 +119,7 @@ describe("the history of runs", () => {
         );
       }
       expect(await store.history.history({ since: first })).toHaveLength(38_400);
-      expect(await store.history.pruneHistory(first + DAY)).toBe(96);
+      expect(await store.prune("history", first + DAY)).toBe(96);
     }
     const { size } = statSync(join(place.dataDir, "svcsync.db"));
     // Measured: 2.24 MB.

@@ -176,7 +176,7 @@ class Trial {
     if (this.#running === undefined) return [];
     const { store, daemon } = this.#running;
     const streams = [...daemon.parts.sources.streams.keys()];
-    const errors = await Promise.all(streams.map(async (name) => ({ name, error: (await store.cursor(name)).error })));
+    const errors = await Promise.all(streams.map(async (name) => ({ name, error: (await store.stream(name)).error })));
     return errors.flatMap(({ name, error }) => (error ? [`stream ${name} says ${error.code}: ${error.message}`] : []));
   }
 
@@ -185,7 +185,7 @@ class Trial {
     const complaints: string[] = [];
     const { store, daemon } = this.#running!;
     for (const stream of daemon.parts.sources.streams.keys()) {
-      const { error } = await store.cursor(stream);
+      const { error } = await store.stream(stream);
       if (error?.code !== "E_SOURCE_LOGIN")
         complaints.push(`stream ${stream} says ${error?.code ?? "that all is well"}`);
     }
@@ -233,7 +233,7 @@ class Trial {
     const before = held();
     await right.take();
     const endAt = performance.now() + PATIENCE_MS;
-    const code = async () => (await this.#running!.store.cursor(right.stream)).error?.code;
+    const code = async () => (await this.#running!.store.stream(right.stream)).error?.code;
     while ((await code()) !== "E_SOURCE_FORBIDDEN" && performance.now() < endAt) await sleep(LOOK_MS);
     const said = await code();
     if (said !== "E_SOURCE_FORBIDDEN") complaints.push(`stream ${right.stream} says ${said ?? "that all is well"}`);

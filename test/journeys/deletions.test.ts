@@ -272,7 +272,7 @@ describe("the guard", () => {
     await using running = await stage.start();
     for (let at = 1; at <= 10; at++) stage.erp.deleteRow("customers", [String(10_000 + at)]);
     await until("the sweep was refused", async () => {
-      const { error } = await running.store.cursor("customers");
+      const { error } = await running.store.stream("customers");
       return error?.code === "E_SWEEP_EMPTY";
     });
     const shown = await stage.command("deletions", "customers", "--confirm");
@@ -286,7 +286,7 @@ describe("the guard", () => {
     await using running = await stage.start();
     for (let at = 1; at <= 10; at++) stage.erp.deleteRow("customers", [String(10_000 + at)]);
     await until("the sweep was refused", async () => {
-      const { error } = await running.store.cursor("customers");
+      const { error } = await running.store.stream("customers");
       return error?.code === "E_SWEEP_EMPTY";
     });
     const failed = running.log.lines("poll failed again").length;

@@ -17,7 +17,7 @@ describe("an ERP that vanishes", () => {
 
     isAway = true;
     rows.push({ id: "2", name: "Käufer zwei" });
-    await until("the shop's stream fails", async () => (await store.cursor("buyers")).error !== undefined);
+    await until("the shop's stream fails", async () => (await store.stream("buyers")).error !== undefined);
     stage.erp.renameCustomer("10001", "Trotzdem GmbH");
     await until(
       "the other ERP's change arrived",
@@ -25,7 +25,7 @@ describe("an ERP that vanishes", () => {
     );
     await until("the shop failed again and again", () => log.lines("poll failed again").length > 2);
     expect(log.lines("poll failed").filter(({ stream }) => stream === "buyers")).toHaveLength(1);
-    expect((await store.cursor("customers")).error).toBeUndefined();
+    expect((await store.stream("customers")).error).toBeUndefined();
     expect(stage.sandbox.records("customer")).toHaveLength(2);
 
     isAway = false;
@@ -33,6 +33,6 @@ describe("an ERP that vanishes", () => {
     expect(only(stage.sandbox, "customer", "customerId", "S2")["name"]).toBe("Käufer zwei");
     // The poll may end after what it read was delivered.
     await until("its end is told", () => log.lines("polls succeed again").length === 1);
-    expect((await store.cursor("buyers")).error).toBeUndefined();
+    expect((await store.stream("buyers")).error).toBeUndefined();
   });
 });

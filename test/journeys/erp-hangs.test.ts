@@ -54,7 +54,7 @@ describe("an ERP that never answers", () => {
       environment: { ...environment, ERP_URL: postgres.url },
     });
     const running = await stage.start();
-    await until("it is polled", async () => (await running.store.cursor("customers")).completedAt !== undefined);
+    await until("it is polled", async () => (await running.store.stream("customers")).completedAt !== undefined);
     await holder.query("begin; lock table customers in access exclusive mode");
     const waiting = "select count(*)::int as n from pg_locks where not granted";
     await until("a poll waits for the lock", async () => (await holder.query(waiting)).rows[0].n > 0);

@@ -55,7 +55,7 @@ describe("a key of the ERP that expires on a Friday night", () => {
 
       isExpired = true;
       rows.push({ id: "2", name: "Käufer zwei" });
-      await until("the shop refuses the key", async () => (await running.store.cursor("buyers")).error !== undefined);
+      await until("the shop refuses the key", async () => (await running.store.stream("buyers")).error !== undefined);
       await until("the trouble was seen", async () => (await running.store.notices.notices()).length > 0);
       expect(told()).toEqual([]);
       later(MINUTE);

@@ -84,7 +84,7 @@ ${customersStream()}`;
       insert into customers values ('10002', 'Sommer GmbH', now());
       select pg_terminate_backend(pid) from pg_stat_activity where usename = 'erp'`);
     await untilState(store, "applied", { stream: "customers", key: "10002" });
-    expect((await store.cursor("customers")).error).toBeUndefined();
+    expect((await store.stream("customers")).error).toBeUndefined();
     expect(log.lines("credentials of a source were read again")).toMatchObject([{ source: "erp" }]);
     expect(log.text).not.toContain("password-of-summer");
   });

@@ -75,8 +75,8 @@ describe("a stream that creates nothing", () => {
     const decide = (decision: "adopt" | "create-all", streams = [stream] as const) =>
       decideAdoption({ store, matcher }, { streams, decision }, ann);
     await expect(decide("create-all")).rejects.toMatchObject({ code: "E_NOT_RESOLVABLE" });
-    expect(await store.adoption(stream.name)).toBeUndefined();
+    expect((await store.stream(stream.name)).adoption).toBeUndefined();
     await decide("adopt");
-    expect(await store.adoption(stream.name)).toMatchObject({ decision: "adopt" });
+    expect((await store.stream(stream.name)).adoption).toMatchObject({ decision: "adopt" });
   });
 });

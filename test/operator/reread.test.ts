@@ -30,7 +30,7 @@ describe("reading records again", () => {
     });
     await rereadKeys({ store: scene.store, source }, { stream: "customers", keys: ["1"], signal: never }, by);
     expect((await scene.claim(customer("1"))).row).toEqual({ name: "newer" });
-    expect((await scene.store.cursor("customers")).cursor).toBe(2);
+    expect((await scene.store.stream("customers")).cursor).toBe(2);
   });
 
   it("does not undo a request to read the whole stream", async () => {
@@ -47,6 +47,6 @@ describe("reading records again", () => {
       by,
     );
     expect(read).toMatchObject({ changed: 1, missing: [] });
-    expect((await scene.store.cursor("customers")).cursor).toBeNull();
+    expect((await scene.store.stream("customers")).cursor).toBeNull();
   });
 });

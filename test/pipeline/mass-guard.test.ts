@@ -104,7 +104,7 @@ class MassRig implements AsyncDisposable {
 
   /** The store over a network: a step that writes may fail before it is done, or be done without an answer. */
   #failing(store: DeliveryRig["store"]): DeliveryRig["store"] {
-    const writes = ["saveNote", "replaceNote", "letThrough", "hold", "release"];
+    const writes = ["saveNote", "replaceNote", "decide"];
     const through = <Part extends object>(part: Part): Part =>
       new Proxy(part, {
         get: (_, name) => {

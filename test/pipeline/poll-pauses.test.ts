@@ -33,7 +33,7 @@ async function polling() {
   const common = { store, clock, logger: log };
   const disk = { isFull: false };
   const storedWhenObserved: Promise<boolean>[] = [];
-  const isStored = async (stream: StreamName) => (await store.cursor(stream)).error !== undefined;
+  const isStored = async (stream: StreamName) => (await store.stream(stream)).error !== undefined;
   const poller = new Poller({
     ...common,
     store: new Proxy(store, {
@@ -64,7 +64,7 @@ async function polling() {
     poll: (...streams: StreamName[]) => Promise.all(streams.map((stream) => poller.poll(stream, never))),
     poller,
     /** The code that a stream is failing with. */
-    failing: async (stream: StreamName) => (await store.cursor(stream)).error?.code,
+    failing: async (stream: StreamName) => (await store.stream(stream)).error?.code,
     async [Symbol.asyncDispose]() {
       await Promise.all(storedWhenObserved);
       await store[Symbol.asyncDispose]();

@@ -39,7 +39,7 @@ async function fillUp(store: Store): Promise<{ refusal: unknown; taken: number }
 }
 
 async function expectNothingHalfRecorded(store: Store, taken: number): Promise<void> {
-  expect((await store.cursor("fill")).cursor).toBe(taken === 0 ? null : taken);
+  expect((await store.stream("fill")).cursor).toBe(taken === 0 ? null : taken);
   expect((await store.counts()).get("fill")?.due ?? 0).toBe(taken * 50);
 }
 
@@ -65,7 +65,7 @@ describe("a full disk", () => {
     await expectNothingHalfRecorded(store, taken);
     db.pragma("max_page_count = 100000");
     await store.stage("fill", { ...batch([upsert("one more")]), cursor: "later" });
-    expect((await store.cursor("fill")).cursor).toBe("later");
+    expect((await store.stream("fill")).cursor).toBe("later");
   });
 
   it.runIf(canMount())("is told by the file system itself, also for a create that is journalled", async () => {

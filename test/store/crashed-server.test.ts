@@ -20,7 +20,7 @@ interface Confirmed {
 }
 
 const batch = { backfill: false, complete: false };
-const cursor = (store: Store) => store.cursor("customers");
+const cursor = (store: Store) => store.stream("customers");
 const record = (store: Store) => store.record(customer("1"));
 const bound = (scene: Scene) => scene.bound(customer("1"), 11);
 
@@ -49,7 +49,7 @@ const steps: readonly Confirmed[] = [
       await bound(scene);
     },
     step: ({ store }) => store.remap("customers", "B"),
-    told: async (store) => [await store.fingerprint("customers"), await record(store)],
+    told: async (store) => [(await store.stream("customers")).fingerprint, await record(store)],
   },
   {
     what: "a page of the match index",

@@ -189,7 +189,7 @@ const happening = fc.oneof(
 async function seen({ scene: { store, clock } }: Side): Promise<unknown> {
   const now = clock.now();
   const each = STREAMS.map(async (name) => ({
-    cursor: await store.cursor(name),
+    cursor: await store.stream(name),
     since: await store.undeliveredSince(name),
     nextAt: await store.nextDueAt([name], { errors: ["E_INTERNAL"], after: now + ROUND_MS }),
     open: await store.openDeletions(name, 9),
@@ -197,7 +197,7 @@ async function seen({ scene: { store, clock } }: Side): Promise<unknown> {
     unbound: await store.unboundMatches(name),
     matches: await Promise.all(TEXTS.map((key) => store.matches(name, "name", key))),
     children: await Promise.all(
-      TEXTS.map(async (key) => (await store.boundChildren({ stream: name, key })).map(recordName).toSorted()),
+      TEXTS.map(async (key) => (await store.children({ stream: name, key }, "bound")).map(recordName).toSorted()),
     ),
   }));
   return {

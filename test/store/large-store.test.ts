@@ -1,7 +1,7 @@
 import { describe, expect, it } from "vitest";
 import { systemClock } from "#model";
 import { silentLogger } from "../kit/logger.ts";
-import { readingOver } from "../../src/store/sqlite/statements.ts";
+import { readingOver, statementRunner } from "../../src/store/sqlite/statements.ts";
 import { makeStoreDeps } from "../../src/store/sqlite/parts.ts";
 import { beside, keyOf, large, RECORDS } from "./large-place.ts";
 
@@ -47,9 +47,9 @@ describe("what touches all records of a large store", () => {
     const { remapping } = makeStoreDeps(db, systemClock, silentLogger);
     expect(remapping.begin("customers", "b")).toBe(true);
     expect(remapping.wake("customers", "", 1_000)).toEqual({ count: 1_000, next: keyOf(1_000) });
-    expect(await store.fingerprint("customers")).toBe("a");
+    expect((await store.stream("customers")).fingerprint).toBe("a");
     expect(await store.remap("customers", "b")).toBe(RECORDS);
-    expect(await store.fingerprint("customers")).toBe("b");
+    expect((await store.stream("customers")).fingerprint).toBe("b");
     expect(Object.fromEntries(await store.counts())).toEqual({ customers: { due: RECORDS }, other: { applied: 1 } });
   });
 
@@ -60,7 +60,7 @@ describe("what touches all records of a large store", () => {
       INSERT INTO audit (at, stream, key, action, resource, outcome)
       SELECT sequence, stream, key, 'create', '', 'created' FROM records WHERE stream = 'customers'`);
     let count = 0;
-    const prune = async () => (count = await store.pruneAudit(RECORDS));
+    const prune = async () => (count = await store.prune("audit", RECORDS));
     expect(await beside(of, prune, "SELECT count(*) FROM audit")).toBe(RECORDS - 200);
     expect(count).toBe(RECORDS - 1);
     expect(await store.audit({ limit: 9 })).toMatchObject([{ at: RECORDS }]);
@@ -73,7 +73,7 @@ describe("what touches all records of a large store", () => {
       INSERT INTO exchanges (stream, key, at, exchange)
       SELECT stream, key, sequence, '{"at":7}' FROM records WHERE stream = 'customers'`);
     let count = 0;
-    const prune = async () => (count = await store.watches.pruneExchanges(RECORDS));
+    const prune = async () => (count = await store.prune("exchanges", RECORDS));
     expect(await beside(of, prune, "SELECT count(*) FROM exchanges")).toBe(RECORDS - 200);
     expect(count).toBe(RECORDS - 1);
     expect(await store.watches.exchanges({ stream: "customers", key: keyOf(RECORDS - 1) })).toEqual([{ at: 7 }]);
@@ -86,7 +86,7 @@ describe("what touches all records of a large store", () => {
       INSERT INTO deletions (record, stream, told_at, done)
       SELECT id, stream, sequence, sequence <> 7 FROM records WHERE stream = 'customers'`);
     let count = 0;
-    const prune = async () => (count = await store.pruneDeletions(RECORDS));
+    const prune = async () => (count = await store.prune("deletions", RECORDS));
     expect(await beside(of, prune, "SELECT count(*) FROM deletions")).toBe(RECORDS - 200);
     expect(count).toBe(RECORDS - 2);
     expect(db.prepare("SELECT told_at FROM deletions").pluck().all()).toEqual([7, RECORDS]);
@@ -129,7 +129,7 @@ describe("what touches all records of a large store", () => {
     expect(await rounds.updatedCount("customers", 1)).toBe(RECORDS);
     expect(await rounds.updatedCount("customers", 20_001)).toBe(RECORDS - 1);
     const reading = readingOver<{ count: number }>(
-      db,
+      statementRunner(db),
       { of: "bindings WHERE true", column: "record", after: 0 },
       "SELECT count(*) AS count FROM bindings WHERE record > @from AND record <= @to",
       {},

@@ -33,7 +33,7 @@ describe("migrations", () => {
     await using place = await sqlitePlace();
     writeVersionOne(place.dataDir);
     await using store = await openAs(place, "daemon");
-    expect(await store.cursor("customers")).toMatchObject({
+    expect(await store.stream("customers")).toMatchObject({
       cursor: { at: 1 },
       deletionCursor: { gone: 3 },
     });

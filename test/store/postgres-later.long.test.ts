@@ -106,7 +106,7 @@ describe("a PostgreSQL that changes under a daemon", () => {
     });
     await expect(staging).rejects.toMatchObject({ family: "stop", code: "E_STORE_FULL" });
     expect(await store.record(customer("2"))).toBeUndefined();
-    expect((await store.cursor("customers")).cursor).toBe(1);
+    expect((await store.stream("customers")).cursor).toBe(1);
     // The rest of the store goes on.
     expect(await staged(store, "3")).toEqual({ changed: 1, unchanged: 0 });
   });

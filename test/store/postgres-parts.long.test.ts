@@ -25,7 +25,7 @@ interface LongStep {
 const FILL = `
   INSERT INTO streams (stream, sequence, fingerprint) VALUES ('customers', ${RECORDS}, 'a');
   INSERT INTO records (id, stream, key, state, hash, sequence, backfill, changed_at)
-  SELECT nextval('record_ids'), 'customers', 'K' || n, 'applied', '', n, 0, 0 FROM generate_series(1, ${RECORDS}) n;
+  SELECT n, 'customers', 'K' || n, 'applied', '', n, 0, 0 FROM generate_series(1, ${RECORDS}) n;
   INSERT INTO contents (record, row) SELECT id, '{}' FROM records;
   INSERT INTO bindings (record, resource, service_id) SELECT id, 'customer', sequence FROM records`;
 const KNOWN = "INSERT INTO match_records (resource, service_id) SELECT resource, service_id FROM bindings";
@@ -74,12 +74,12 @@ const steps: Readonly<Record<string, LongStep>> = {
   "old history": {
     prepare:
       "INSERT INTO audit (at, stream, key, action, resource, outcome) SELECT 1, stream, key, '', '', '' FROM records",
-    run: (store) => store.pruneAudit(2),
+    run: (store) => store.prune("audit", 2),
     done: `SELECT ${RECORDS} - count(*) AS count FROM audit`,
   },
   "deletions that were carried out": {
     prepare: "INSERT INTO deletions (record, stream, told_at, done) SELECT id, stream, 1, 1 FROM records",
-    run: (store) => store.pruneDeletions(2),
+    run: (store) => store.prune("deletions", 2),
     done: `SELECT ${RECORDS} - count(*) AS count FROM deletions`,
   },
 };
@@ -146,12 +146,12 @@ it("a page of a poll moves the cursor with its last part, and is read again wher
   const stage = () => scene.store.stage("customers", { changes, cursor: 7, backfill: false, complete: true });
   await of.between("DELETE FROM members");
   await expect(stage()).rejects.toMatchObject({ code: "E_STORE_LOST" });
-  expect([await of.count(), (await scene.store.cursor("customers")).cursor]).toEqual([1_000, null]);
+  expect([await of.count(), (await scene.store.stream("customers")).cursor]).toEqual([1_000, null]);
 
   await of.rows("DROP FUNCTION between_parts CASCADE");
   await scene.reopen();
   expect(await stage()).toEqual({ changed: 1_001, unchanged: 1_000 });
-  expect(await scene.store.cursor("customers")).toMatchObject({ cursor: 7, rowsRead: 2_001 });
+  expect(await scene.store.stream("customers")).toMatchObject({ cursor: 7, rowsRead: 2_001 });
 });
 
 it.each([
@@ -167,7 +167,7 @@ it.each([
       INSERT INTO ${table} (child, stream, key) SELECT id, 'other', 'P' FROM records;
       INSERT INTO streams (stream, sequence) VALUES ('other', 1);
       INSERT INTO records (id, stream, key, state, hash, sequence, backfill, changed_at, due_at)
-      VALUES (nextval('record_ids'), 'other', 'P', 'due', '', 1, 0, 0, 1);
+      VALUES (${RECORDS + 1}, 'other', 'P', 'due', '', 1, 0, 0, 1);
       INSERT INTO contents (record, row) SELECT id, '{}' FROM records WHERE key = 'P'`,
       run: () => Promise.resolve(),
       done: "SELECT count(*) FROM records WHERE state = 'due' AND stream = 'customers'",

@@ -184,9 +184,9 @@ describe("the store's queries", () => {
       await store.record(contact(key));
       await store.bindings([contact(key), customer("1")]);
       await store.boundTo({ resource: "contacts", serviceId });
-      await store.dependents(customer("1"));
-      await store.boundChildren(customer("1"));
-      await store.waitingFor(customer("1"));
+      await store.children(customer("1"), "dependent");
+      await store.children(customer("1"), "bound");
+      await store.children(customer("1"), "waiting");
     };
     await scene.bound(customer("1"), 7);
     await deliver("1", 8);

@@ -610,7 +610,7 @@ describe("replicas of a store in PostgreSQL", () => {
         second.end(childClaim, { kind: "remove", unbind: true }),
       ]);
       const view = await first.record(parent);
-      const isSeen = (await first.boundChildren(parent)).length === 0;
+      const isSeen = (await first.children(parent, "bound")).length === 0;
       expect([isSeen, view?.state]).toEqual([true, "due"]);
     }
   });

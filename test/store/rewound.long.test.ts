@@ -77,7 +77,7 @@ describe("a failover to a standby that lacks the last commits", () => {
     }
     await using next = await join(server);
     expect(await next.note(restoredNote)).toBe(true);
-    expect(await next.adoption("customers")).toBeUndefined();
+    expect((await next.stream("customers")).adoption).toBeUndefined();
     expect(await next.note(createsNote)).toBe(2);
     expect(await next.record(customer("3"))).toBeUndefined();
     // It counts on: what is begun now was not lost.
@@ -263,7 +263,7 @@ describe("a failover that lost commits and no create", () => {
     }
     await using again = await join(server);
     // What was lost is lost together with the place where it would be read again.
-    expect(await again.cursor("customers")).toMatchObject({ cursor: null });
+    expect(await again.stream("customers")).toMatchObject({ cursor: null });
     expect(await again.note(restoredNote)).toBeUndefined();
   });
 

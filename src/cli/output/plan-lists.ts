@@ -49,7 +49,7 @@ export async function withLists<Result>(
 async function headOf({ store, syncFile, planned }: Planned): Promise<Omit<PlanHead, "svcsyncPlan">> {
   const streams: PlanHead["streams"] = [];
   for (const { name } of planned) {
-    const { cursor, sequence } = await store.cursor(name);
+    const { cursor, sequence } = await store.stream(name);
     streams.push({ stream: name, source: (await store.note(sourceNote(name))) ?? null, cursor, sequence });
   }
   return {

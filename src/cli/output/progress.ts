@@ -108,9 +108,9 @@ export class Progress implements Observer {
 
 /** Whether a stream was never read to its end. */
 export async function isFirstLoad(
-  store: Pick<IntakeStore, "cursor">,
+  store: Pick<IntakeStore, "stream">,
   streams: readonly StreamName[],
 ): Promise<boolean> {
-  const cursors = await Promise.all(streams.map((stream) => store.cursor(stream)));
+  const cursors = await Promise.all(streams.map((stream) => store.stream(stream)));
   return cursors.some(({ firstLoad }) => firstLoad);
 }

@@ -22,7 +22,7 @@ export const sourceNote = (stream: StreamName): Note<SourceIdentity> => ({
 });
 
 export interface KnownSourcesDeps {
-  readonly store: NoteStore & Pick<IntakeStore, "cursor">;
+  readonly store: NoteStore & Pick<IntakeStore, "stream">;
   readonly clock: Pick<Clock, "now">;
   /** The former sources of which a person said that the present one is the same (SOURCE_FORMER). */
   readonly former: readonly string[];
@@ -87,7 +87,7 @@ export class KnownSources {
     const { store, former } = this.#deps;
     if (known === undefined || isSameSource(known, now) || former.includes(idOf(known))) return undefined;
     // Nothing was ever read from the known one: it was misspelt, for example.
-    const { cursor, sequence } = await store.cursor(name);
+    const { cursor, sequence } = await store.stream(name);
     return cursor === null && sequence === 0 ? undefined : otherSource(name, known, now);
   }
 

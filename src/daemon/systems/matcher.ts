@@ -15,7 +15,7 @@ export function openMatcher({ settings, syncFile, logger }: Configuration, parts
  */
 export async function lookAhead(
   { syncFile }: Configuration,
-  store: Pick<Store, "adoption" | "cluster">,
+  store: Pick<Store, "stream" | "cluster">,
   matcher: Pick<Matcher, "lookAhead">,
   closing: Closing,
 ): Promise<void> {
@@ -24,5 +24,5 @@ export async function lookAhead(
   const looking = new AbortController();
   closing.defer(() => looking.abort());
   for (const stream of syncFile.streams)
-    if ((await store.adoption(stream.name)) === undefined) matcher.lookAhead(stream, looking.signal);
+    if ((await store.stream(stream.name)).adoption === undefined) matcher.lookAhead(stream, looking.signal);
 }

@@ -1,5 +1,5 @@
 import { DAY_MS, errorFacts, repeatedly, type Clock } from "#model";
-import { historyDays, type HistoryStore, type MaintenanceStore, type ReturnStore, type WatchStore } from "#store";
+import { historyDays, type MaintenanceStore, type ReturnStore } from "#store";
 import type { Logger } from "#telemetry";
 
 const EVERY_MS = 60 * 60_000;
@@ -11,9 +11,7 @@ const EXCHANGE_DAYS = 7;
 /** How long carried-out deletions are kept, in days: longer than the day for which they are counted. */
 const DELETION_DAYS = 2;
 
-type HousekeepingStore = Pick<MaintenanceStore, "pruneAudit" | "pruneDeletions"> & {
-  readonly history: Pick<HistoryStore, "pruneHistory">;
-  readonly watches: Pick<WatchStore, "pruneExchanges">;
+type HousekeepingStore = Pick<MaintenanceStore, "prune"> & {
   readonly returns: Pick<ReturnStore, "prune">;
 };
 
@@ -32,11 +30,11 @@ export async function runHousekeeping(
   const clean = async () => {
     try {
       const before = clock.now() - keepDays * DAY_MS;
-      const count = (await store.pruneAudit(before)) + (await store.returns.prune(before));
+      const count = (await store.prune("audit", before)) + (await store.returns.prune(before));
       if (count > 0) logger.info({ count }, "old history was removed");
-      await store.pruneDeletions(clock.now() - DELETION_DAYS * DAY_MS);
-      await store.watches.pruneExchanges(clock.now() - EXCHANGE_DAYS * DAY_MS);
-      await store.history.pruneHistory(clock.now() - historyDays * DAY_MS);
+      await store.prune("deletions", clock.now() - DELETION_DAYS * DAY_MS);
+      await store.prune("exchanges", clock.now() - EXCHANGE_DAYS * DAY_MS);
+      await store.prune("history", clock.now() - historyDays * DAY_MS);
     } catch (thrown) {
       logger.warn({ err: errorFacts(thrown) }, "old history was not removed");
     }

@@ -82,7 +82,7 @@ async function forgettable({ store, returns }: StoreSystems, id: RecordId): Prom
   const record = await knownRecord(store, id);
   const { binding, deleted } = record;
   const told = (await returnsOfRecord(store.returns, returns, record)).map(returnLabel);
-  return { id, binding, isDeleted: deleted, children: await store.boundChildren(id), returns: told };
+  return { id, binding, isDeleted: deleted, children: await store.children(id, "bound"), returns: told };
 }
 
 const EXAMPLES = 5;

@@ -42,7 +42,7 @@ export async function rereadKeys(
   }: { readonly stream: StreamName; readonly keys: readonly Key[]; readonly signal: AbortSignal },
   by: Actor,
 ): Promise<Reread> {
-  if ((await store.cursor(stream)).firstLoad)
+  if ((await store.stream(stream)).firstLoad)
     throw new ParkError("E_NOT_RESOLVABLE", `the first load of ${stream} is not complete: it reads every row`);
   await store.acts.save(stream, { action: "reread", outcome: keys.join(", ") }, by);
   const { changed, missing, refused } = await stageByKey(store, { stream, reads: source }, keys, { signal });

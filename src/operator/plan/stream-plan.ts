@@ -46,7 +46,7 @@ export interface StreamPlan extends PlanCounts {
 }
 
 export interface StreamPlanDeps {
-  readonly store: Pick<Store, "counts" | "cursor"> & NoteStore;
+  readonly store: Pick<Store, "counts" | "stream"> & NoteStore;
   readonly planner: Planner;
   readonly changeGuard: ChangeGuardSettings;
   /** How many deliveries are shown per verdict. */
@@ -75,7 +75,7 @@ export async function planStream(
   }
   const { counts } = tally;
   const known = await knownCount(store, name);
-  const { error: pollError } = await store.cursor(name);
+  const { error: pollError } = await store.stream(name);
   const isMappingChanged = planner.isChanged(name);
   const mail = await store.note(firstMailNote(name));
   const isMailHeld = mail?.state === "held";

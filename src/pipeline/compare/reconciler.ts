@@ -129,7 +129,7 @@ export class Reconciler {
   /** Returns the keys of rows that the ERP shows and the store lacks; none during a first load, which still reads them. */
   async #unread(name: StreamName, signal: AbortSignal): Promise<{ keys: Key[]; error?: ErrorFacts }> {
     const keys: Key[] = [];
-    if ((await this.#store.cursor(name)).firstLoad) return { keys };
+    if ((await this.#store.stream(name)).firstLoad) return { keys };
     try {
       for await (const some of this.#sources.get(name)?.keys(signal) ?? [])
         keys.push(...(await this.#store.unseenKeys(name, some)));

@@ -105,10 +105,10 @@ export async function forgetMerges(
 
 /** The bound children of a record whose counterparts are still records of their own. What was merged keeps no parent in the service. */
 export async function standingChildren(
-  store: MergesKnown & Pick<RecordStore, "boundChildren" | "bindings">,
+  store: MergesKnown & Pick<RecordStore, "bindings" | "children">,
   parent: RecordId,
 ): Promise<RecordId[]> {
-  const children = await store.boundChildren(parent);
+  const children = await store.children(parent, "bound");
   if (children.length === 0) return children;
   const bindings = await withMerges(store, children, await store.bindings(children));
   return children.filter((child) => bindings.get(recordName(child))?.mergedTo === undefined);
@@ -116,7 +116,7 @@ export async function standingChildren(
 
 export interface MergesDeps {
   readonly store: NoteStore &
-    Pick<RecordStore, "bindings" | "boundChildren" | "dependents" | "record" | "waitingFor"> &
+    Pick<RecordStore, "bindings" | "children" | "record"> &
     Pick<MatchStore, "recheck"> &
     Pick<OperatorStore, "retryNow">;
   readonly presence: Pick<Presence, "read">;
@@ -199,8 +199,8 @@ export class Merges {
     for (const [from, { stream, key }] of Object.entries(known)) {
       if (Number(from) !== serviceId && !passes(known, Number(from), serviceId)) continue;
       const parent = { stream, key };
-      const [bound, dependent] = [await store.boundChildren(parent), await store.dependents(parent)];
-      const children = [...bound, ...dependent, ...(await store.waitingFor(parent))];
+      const [bound, dependent] = [await store.children(parent, "bound"), await store.children(parent, "dependent")];
+      const children = [...bound, ...dependent, ...(await store.children(parent, "waiting"))];
       const once = new Map(children.map((child) => [recordName(child), child]));
       for (const child of once.values())
         if (!(await store.recheck(child, {}))) await store.retryNow({ ...child, states: ["parked", "waiting"] });

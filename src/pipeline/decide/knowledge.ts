@@ -26,7 +26,7 @@ export interface Knowledge<R extends Deliverable> extends Pick<RecordStore, "bou
   record(id: RecordId): Promise<KnownRecord | undefined>;
   /** Another record, as it is now. */
   recordNow(id: RecordId): Promise<KnownRecord | undefined>;
-  cursor: IntakeStore["cursor"];
+  cursor: IntakeStore["stream"];
   /**
    * Records of the service with the natural key of `wanted`. With `mayCreate`, other records with the key wait until it is decided what becomes
    * of this one.

@@ -6,7 +6,7 @@ import type { Edited } from "../wanted/difference.ts";
 import { editedAsSeen } from "../wanted/filled.ts";
 import type { Wanted } from "../wanted/resolver.ts";
 
-export type ReadStore = RecordStore & NoteStore & Pick<IntakeStore, "cursor">;
+export type ReadStore = RecordStore & NoteStore & Pick<IntakeStore, "stream">;
 
 /** The part of the knowledge that the store alone answers, for those who ask the service for no single record. */
 export abstract class StoreKnowledge implements Partial<Knowledge<RecordView>> {
@@ -20,8 +20,8 @@ export abstract class StoreKnowledge implements Partial<Knowledge<RecordView>> {
     return this.#store.record(id);
   }
 
-  cursor(...of: Parameters<IntakeStore["cursor"]>): ReturnType<IntakeStore["cursor"]> {
-    return this.#store.cursor(...of);
+  cursor(...of: Parameters<IntakeStore["stream"]>): ReturnType<IntakeStore["stream"]> {
+    return this.#store.stream(...of);
   }
 
   boundTo(...of: Parameters<RecordStore["boundTo"]>): ReturnType<RecordStore["boundTo"]> {

@@ -57,8 +57,8 @@ export class LiveKnowledge implements Knowledge<Claim> {
     return this.record(id);
   }
 
-  cursor(...of: Parameters<Store["cursor"]>): ReturnType<Store["cursor"]> {
-    return this.#deps.store.cursor(...of);
+  cursor(...of: Parameters<Store["stream"]>): ReturnType<Store["stream"]> {
+    return this.#deps.store.stream(...of);
   }
 
   boundTo(...of: Parameters<Store["boundTo"]>): ReturnType<Store["boundTo"]> {

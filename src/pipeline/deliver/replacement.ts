@@ -87,7 +87,7 @@ export class Replacement {
     if ((await presence.read(resource, serviceId, ["id"], signal)) === undefined)
       return decidedAgain(await this.#unbind(claim), lost, signal);
     if (stream.moved === "park") throw thrown;
-    if ((await store.boundChildren(claim.id)).length > 0) throw thrown;
+    if ((await store.children(claim.id, "bound")).length > 0) throw thrown;
     return decidedAgain(await remover.end(claim, signal), lost, signal);
   }
 

@@ -8,7 +8,7 @@ import {
   type StreamName,
 } from "#model";
 import type { Stream } from "#mapping";
-import type { CursorState, IntakeStore, NoteStore, OperatorStore, RecordStore, ScheduleStore } from "#store";
+import type { PollState, IntakeStore, NoteStore, OperatorStore, RecordStore, ScheduleStore } from "#store";
 import { arrivalsNote, arrivalTimes, type ArrivalTimes } from "../arrival-times.ts";
 import { heldBy } from "../holds/stream-holds.ts";
 import type { Held, HoldStore } from "../holds/hold.ts";
@@ -28,7 +28,7 @@ export interface StreamStatus {
    */
   readonly state: "loading" | "following" | "failing" | "held" | "paused";
   /** `error` is why the last poll failed, or else the first refused file. */
-  readonly cursor: CursorState;
+  readonly cursor: PollState;
   /** Milliseconds since a poll last reached the end of its window. */
   readonly lagMs: number | undefined;
   /** Milliseconds since the oldest change that is still to be delivered was first seen; undefined if all that is due is delivered. */
@@ -84,7 +84,7 @@ async function oneStatus(
   counts: StreamStatus["counts"],
   now: number,
 ): Promise<StreamStatus> {
-  const cursor = await store.cursor(stream.name);
+  const { fingerprint: _fingerprint, adoption: _adoption, ...cursor } = await store.stream(stream.name);
   const holds = await heldBy(store, stream.name, now);
   const undeliveredAt = await store.undeliveredSince(stream.name);
   const { firstLoad, completedAt } = cursor;
@@ -124,11 +124,11 @@ async function oneStatus(
 
 /** Returns what keeps the stream's changes from the service, one sentence each: its holds, failing polls and refused files. */
 export async function streamObstacles(
-  store: HoldStore & Pick<IntakeStore, "cursor">,
+  store: HoldStore & Pick<IntakeStore, "stream">,
   stream: StreamName,
   now: number,
 ): Promise<string[]> {
-  const { error } = await store.cursor(stream);
+  const { error } = await store.stream(stream);
   const [holds, refused] = await Promise.all([heldBy(store, stream, now), refusedFiles(store, stream)]);
   return obstacleTexts(stream, { holds, refused, error });
 }
@@ -136,7 +136,7 @@ export async function streamObstacles(
 interface Obstacles {
   readonly holds: readonly Held[];
   readonly refused: readonly RefusedFile[];
-  readonly error: CursorState["error"];
+  readonly error: PollState["error"];
 }
 
 function obstacleTexts(stream: StreamName, { holds, refused, error }: Obstacles): string[] {

@@ -85,7 +85,7 @@ export class ChangeGuard {
   async #begin(stream: Stream): Promise<void> {
     const { store, logger } = this.#deps;
     const { name, fingerprint } = stream;
-    const [known, held] = await Promise.all([store.fingerprint(name), store.note(changeHeldNote(name))]);
+    const [{ fingerprint: known }, held] = await Promise.all([store.stream(name), store.note(changeHeldNote(name))]);
     if (known === undefined || known === fingerprint) {
       if (held) {
         await store.saveNote(changeHeldNote(name), undefined);

@@ -97,7 +97,7 @@ export class MailGuard {
     if (before?.state === "held") return before;
     const mailing = await mailingOf(service, stream, signal);
     if (!maySend(mailing)) return open;
-    const { firstLoad, error } = await store.cursor(name);
+    const { firstLoad, error } = await store.stream(name);
     if (firstLoad) return { ...open, state: error === undefined ? "counting" : "waiting" };
     const planner = await this.#deps.openPlanner();
     let count = 0;

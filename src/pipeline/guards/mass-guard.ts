@@ -148,7 +148,7 @@ export class MassGuard {
   async #decide(stream: Stream, signal: AbortSignal): Promise<void> {
     const { store, released } = this.#deps;
     const { name } = stream;
-    const { sequence: upTo } = await store.cursor(name);
+    const { sequence: upTo } = await store.stream(name);
     const round = await store.rounds.undecided(name, upTo);
     const count = round.fresh + round.again;
     if (count === 0) return;
@@ -159,7 +159,7 @@ export class MassGuard {
     // A count includes what was held before: all of it is few now.
     const keepHeld = held !== undefined && held.plan !== null && found === "few rows";
     await this.#recent.add(name, keepHeld ? round.fresh : count);
-    await store.rounds.letThrough(name, { upTo, keepHeld });
+    await store.rounds.decide(name, { kind: "letThrough", upTo, keepHeld });
     if (held && !keepHeld) return await this.#takeBack(name);
     // The ERP may be going back to the old values row by row.
     if (held && round.again > 0 && held.updates <= FEW_TO_PLAN) this.#planAt.set(name, 0);
@@ -215,7 +215,7 @@ export class MassGuard {
       return before === undefined || before.plan === null ? store.saveNote(massHeldNote(name), found) : undefined;
     }
     await store.saveNote(massHeldNote(name), found);
-    await store.rounds.hold(name, upTo);
+    await store.rounds.decide(name, { kind: "hold", upTo });
     await this.#recent.clear(name);
     this.#countAt.delete(name);
     this.#planAt.set(name, performance.now() + COUNT_AGAIN_MS);
@@ -256,7 +256,7 @@ export class MassGuard {
 
   async #release(name: StreamName): Promise<number> {
     const { store, released } = this.#deps;
-    const count = await store.rounds.release(name);
+    const count = await store.rounds.decide(name, { kind: "release" });
     await store.saveNote(massHeldNote(name), undefined);
     await this.#recent.clear(name);
     this.#planAt.delete(name);

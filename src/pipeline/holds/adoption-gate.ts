@@ -11,7 +11,7 @@ import {
   type StreamName,
 } from "#model";
 import type { Stream } from "#mapping";
-import { comparisonNote, type MatchStore, type NoteStore, restoredNote } from "#store";
+import { comparisonNote, type IntakeStore, type MatchStore, type NoteStore, restoredNote } from "#store";
 import type { Logger } from "#telemetry";
 import type { Hold } from "./hold.ts";
 import type { LeftOutRecords } from "../compare/left-out.ts";
@@ -27,7 +27,7 @@ const LOOK_AGAIN_MS = 5_000;
 const IDLE_MS = 60_000;
 
 export interface AdoptionGateDeps {
-  readonly store: MatchStore & NoteStore;
+  readonly store: MatchStore & NoteStore & Pick<IntakeStore, "stream">;
   readonly matcher: Matcher;
   readonly age: Pick<StoreAge, "compare">;
   /** Compares a stream's bound records with the service after the store was put back. */
@@ -46,7 +46,7 @@ export interface AdoptionGateDeps {
 export const adoptionHold: Hold = {
   async find(store, stream) {
     const held = await store.note(heldNote(stream));
-    if (!held || (await store.adoption(stream)) !== undefined) return undefined;
+    if (!held || (await store.stream(stream)).adoption !== undefined) return undefined;
     const { isTemporary = false, ...cause } = held;
     return { kind: "adoption", ...cause, needsPerson: !isTemporary, polls: false };
   },
@@ -168,7 +168,7 @@ export class AdoptionGate {
   async #look(stream: Stream, signal: AbortSignal): Promise<void> {
     const { store, matcher, logger } = this.#deps;
     try {
-      if (await store.adoption(stream.name)) return await this.#letThrough(stream, signal);
+      if ((await store.stream(stream.name)).adoption) return await this.#letThrough(stream, signal);
       if (this.#isForPerson(stream)) return;
       const closed = await store.note(closedNote(stream.name));
       if (closed?.rules === ruleNames(stream)) return this.#stayClosed(stream, closed.reason);

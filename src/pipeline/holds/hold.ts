@@ -1,5 +1,5 @@
 import type { StreamName } from "#model";
-import type { ActStore, MatchStore, NoteStore } from "#store";
+import type { ActStore, IntakeStore, NoteStore } from "#store";
 
 /** Why a stream is held, and what ends it. */
 export interface Held {
@@ -24,7 +24,7 @@ export interface Held {
 
 /** What every hold may read. */
 export type HoldStore = Pick<NoteStore, "note"> &
-  Pick<MatchStore, "adoption"> & { readonly acts: Pick<ActStore, "pauseOf"> };
+  Pick<IntakeStore, "stream"> & { readonly acts: Pick<ActStore, "pauseOf"> };
 
 /**
  * One kind of hold. Its state is in the store, so that the daemon and a command in another process say the same, and so that it

@@ -1,5 +1,5 @@
 import { errorFacts, localTime, untilNext, type Clock, type StreamName } from "#model";
-import { comparisonNote, restoredNote, type MatchStore, type NoteStore, type RevisionStore, type Store } from "#store";
+import { comparisonNote, restoredNote, type NoteStore, type RevisionStore, type Store } from "#store";
 import type { Logger } from "#telemetry";
 import { adoptionHold, type AdoptionGate } from "./adoption-gate.ts";
 import { changeHold } from "./change-hold.ts";
@@ -159,12 +159,12 @@ export class StreamHolds {
 }
 
 /** Holds, in processes that do not lead, the streams that the leader's gate has not let through. The leader asks its gate directly. */
-export function undecidedHold(store: MatchStore & NoteStore & Pick<Store, "cluster">): Hold {
+export function undecidedHold(store: NoteStore & Pick<Store, "cluster" | "stream">): Hold {
   return {
     async find(_store, stream) {
       if (store.cluster.state.isLeader) return undefined;
-      const [adoption, ...restored] = await Promise.all([
-        store.adoption(stream),
+      const [{ adoption }, ...restored] = await Promise.all([
+        store.stream(stream),
         store.note(restoredNote),
         store.note(comparisonNote),
       ]);

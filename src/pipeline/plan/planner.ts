@@ -55,7 +55,7 @@ export class Planner {
   static async open(deps: PlannerDeps, streams: readonly Stream[]): Promise<Planner> {
     const changed = new Set<StreamName>();
     for (const { name, fingerprint } of streams) {
-      const known = await deps.store.fingerprint(name);
+      const { fingerprint: known } = await deps.store.stream(name);
       if (known !== undefined && known !== fingerprint) changed.add(name);
     }
     return new Planner(deps, streams, changed);
@@ -84,7 +84,7 @@ export class Planner {
 
   /** Returns the stream's records that become due when the parent is bound; none if it will not be bound. */
   async #woken(parent: RecordView, above: Stream, name: StreamName, signal: AbortSignal): Promise<RecordView[]> {
-    const children = (await this.#deps.store.dependents(parent.id)).filter(({ stream }) => stream === name);
+    const children = (await this.#deps.store.children(parent.id, "dependent")).filter(({ stream }) => stream === name);
     if (children.length === 0) return [];
     const { verdict, serviceId } = await this.#planned(parent, above, signal);
     if (verdict !== "create" && serviceId === undefined) return [];

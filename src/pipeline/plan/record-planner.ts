@@ -21,7 +21,7 @@ import { PlannedKnowledge, type NameLookup } from "./planned-knowledge.ts";
 import { KnownFates, type PlannedState, type KnownState, type PlannedDelivery } from "./planned-delivery.ts";
 
 export interface RecordPlannerDeps {
-  readonly store: RecordStore & NoteStore & Pick<IntakeStore, "cursor"> & Pick<MatchStore, "matches" | "matchKeys">;
+  readonly store: RecordStore & NoteStore & Pick<IntakeStore, "stream"> & Pick<MatchStore, "matches" | "matchKeys">;
   readonly bindings: KnownParents["bindings"];
   readonly names: NameLookup;
   readonly streams: ReadonlyMap<StreamName, Stream>;

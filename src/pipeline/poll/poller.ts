@@ -75,7 +75,7 @@ export class Poller {
     const total = { rowsRead: 0, changed: 0, unchanged: 0 };
     try {
       await this.#rereadIfAsked(stream);
-      const { cursor, firstLoad } = await store.cursor(stream);
+      const { cursor, firstLoad } = await store.stream(stream);
       // A batch is stored when the next one arrives, because only the last one completes the window.
       let pending: (Screened & { readonly cursor: Cursor; readonly files: ChangeBatch["files"] }) | undefined;
       const stage = async (complete: boolean) => {
@@ -137,7 +137,7 @@ export class Poller {
   ): Promise<void> {
     const { store, observer, nudge } = this.#deps;
     if (!source.deletions) return;
-    const { deletionCursor } = await store.cursor(stream);
+    const { deletionCursor } = await store.stream(stream);
     for await (const batch of source.deletions(deletionCursor, signal)) {
       await this.#stageChildren(stream, batch.changes, signal);
       const result = await store.stageDeletions(stream, {

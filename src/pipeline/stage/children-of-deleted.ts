@@ -5,7 +5,7 @@ import type { Logger } from "#telemetry";
 import { stageByKey } from "./stage-by-key.ts";
 
 export interface ChildrenDeps {
-  readonly store: IntakeStore & Pick<RecordStore, "record" | "boundChildren" | "waitingFor">;
+  readonly store: IntakeStore & Pick<RecordStore, "record" | "children">;
   readonly sources: ReadonlyMap<StreamName, SourceStream>;
   readonly logger: Logger;
 }
@@ -28,7 +28,7 @@ export async function stageChildrenOfDeleted(
   for (const key of keys) {
     const parent = { stream, key };
     if ((await store.record(parent))?.deleted !== false) continue;
-    for (const child of [...(await store.boundChildren(parent)), ...(await store.waitingFor(parent))])
+    for (const child of [...(await store.children(parent, "bound")), ...(await store.children(parent, "waiting"))])
       if (!gone.has(recordName(child))) children.set(recordName(child), child);
   }
   const ofStream = Map.groupBy(children.values(), (child) => child.stream);

@@ -30,7 +30,7 @@ export async function stageByKey(
   const refused: { key: Key; error: ParkError }[] = [];
   let changed = 0;
   for (let at = 0; at < keys.length; at += STAGED_AT_ONCE) {
-    const { sequence: since } = await store.cursor(stream);
+    const { sequence: since } = await store.stream(stream);
     const changes: Change[] = [];
     for await (const read of readByKey(reads, keys.slice(at, at + STAGED_AT_ONCE), signal)) {
       const { key, row } = read;

@@ -1,9 +1,10 @@
 import type { Change, Cursor, ErrorFacts, StreamName } from "#model";
-import type { CursorState, StageResult, Unreadable } from "../facts.ts";
+import type { StageResult, StreamState, Unreadable } from "../facts.ts";
 
 /** What pollers store: changes from the ERP, and how far each stream was read. */
 export interface IntakeStore {
-  cursor(stream: StreamName): Promise<CursorState>;
+  /** What is known of a stream, also of one that has had no poll. */
+  stream(name: StreamName): Promise<StreamState>;
 
   /**
    * Stores changes and cursor together; a large batch in parts, with the cursor in the last one. A row whose content hash is unchanged is
@@ -57,7 +58,4 @@ export interface IntakeStore {
    * that fails has not stored the fingerprint, but may have made some records due.
    */
   remap(stream: StreamName, fingerprint: string): Promise<number>;
-
-  /** The mapping fingerprint of the stream's last remap; undefined before the first. */
-  fingerprint(stream: StreamName): Promise<string | undefined>;
 }

@@ -1,10 +1,13 @@
+/**
+ * What a store forgets after a time: entries of the audit trail, deletions that were announced and carried out, exchanges of watched records
+ * (with watches that have ended), hours of the run history.
+ */
+export type Pruned = "audit" | "deletions" | "exchanges" | "history";
+
 /** Maintenance of the whole store. */
 export interface MaintenanceStore {
-  /** Removes audit entries older than `before`; returns how many. */
-  pruneAudit(before: number): Promise<number>;
-
-  /** Forgets deletions that were announced before `before` and carried out; returns how many. */
-  pruneDeletions(before: number): Promise<number>;
+  /** Removes what is older than `before`, in parts; returns how many. */
+  prune(what: Pruned, before: number): Promise<number>;
 
   /** Marks the store as restored: forgets the match index and the adoption decisions, and sets the note `createsNote` to `creates`. */
   restored(creates: number): Promise<void>;

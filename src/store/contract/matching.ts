@@ -4,8 +4,6 @@ import type { Adoption, MatchEntry, UnseenMatches } from "../facts.ts";
 
 /** What svcsync knows about the service: natural keys, adoption decisions, and differences from what was written. */
 export interface MatchStore {
-  adoption(stream: StreamName): Promise<Adoption | undefined>;
-
   /** Stores the adoption decision; undefined forgets an earlier one. */
   decideAdoption(stream: StreamName, decision: Adoption["decision"] | undefined): Promise<void>;
 

@@ -10,6 +10,12 @@ export interface RecordQuery {
   readonly limit: number;
 }
 
+/**
+ * `bound`: those that are bound and not deleted, for which a parent's deletion waits; no record is its own child. `waiting`: those that wait
+ * for the record. `dependent`: those that become due when it is bound, because their projection carries no id of it, or another one.
+ */
+export type ChildrenKind = "bound" | "waiting" | "dependent";
+
 /** What is known about records: state, binding, and which records wait for which. */
 export interface RecordStore {
   record(id: RecordId): Promise<RecordView | undefined>;
@@ -27,14 +33,8 @@ export interface RecordStore {
   /** The bindings of these records, by {@link recordName}; unbound ones are absent. */
   bindings(ids: readonly RecordId[]): Promise<ReadonlyMap<string, Binding>>;
 
-  /** Records that become due when this one is bound, because their projection carries no id of it, or another one. */
-  dependents(id: RecordId): Promise<RecordId[]>;
-
-  /** Records that wait for this one, in no particular order. */
-  waitingFor(id: RecordId): Promise<RecordId[]>;
-
-  /** Bound children of a record that are not deleted, in no particular order. A parent's deletion waits for them. */
-  boundChildren(id: RecordId): Promise<RecordId[]>;
+  /** Children of a record, in no particular order. Very many are found in parts, which may stem from slightly different moments. */
+  children(id: RecordId, which: ChildrenKind): Promise<RecordId[]>;
 
   /** Up to `limit` of the resource's service ids that records are bound to, highest first: these were created last. */
   boundIds(resource: ResourceName, limit: number): Promise<ServiceId[]>;

@@ -9,20 +9,25 @@ export interface Undecided {
 }
 
 /**
- * Decides about guarded changes of bound records: they are staged as undecided, and no claim gets them before a step below. `upTo` is the
+ * - `letThrough`: the undecided changes are delivered. Records that were held before are held again if `keepHeld`.
+ * - `hold`: the undecided changes are held until they are released. Later changes of a held record are undecided again, and it stays held
+ * meanwhile.
+ * - `release`: the held records can be claimed, behind live changes. Undecided ones stay undecided.
+ */
+export type RoundDecision =
+  | { readonly kind: "letThrough"; readonly upTo: number; readonly keepHeld: boolean }
+  | { readonly kind: "hold"; readonly upTo: number }
+  | { readonly kind: "release" };
+
+/**
+ * Decides about guarded changes of bound records: they are staged as undecided, and no claim gets them before a decision. `upTo` is the
  * stream's sequence when they were counted: changes staged later stay undecided.
  */
 export interface RoundStore {
   undecided(stream: StreamName, upTo: number): Promise<Undecided>;
 
-  /** Lets the undecided changes through. Records that were held before are held again if `keepHeld`. */
-  letThrough(stream: StreamName, of: { upTo: number; keepHeld: boolean }): Promise<void>;
-
-  /** Holds the undecided changes until `release`. Later changes of a held record are undecided again, and it stays held meanwhile. */
-  hold(stream: StreamName, upTo: number): Promise<void>;
-
-  /** Makes the held records claimable, behind live changes. Undecided ones stay undecided. Returns how many. */
-  release(stream: StreamName): Promise<number>;
+  /** Decides, in parts. Returns for how many records. */
+  decide(stream: StreamName, decision: RoundDecision): Promise<number>;
 
   /** How many records of the stream are bound and not deleted in the ERP. */
   boundCount(stream: StreamName): Promise<number>;

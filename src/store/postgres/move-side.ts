@@ -27,8 +27,7 @@ const SAVE_MARK = `SET LOCAL synchronous_commit = on; DELETE FROM move; ${ADD_MA
 /** The columns that the server numbers, and their sequences. */
 const NUMBERED = `
   SELECT table_name AS name, column_name AS column, pg_get_serial_sequence(quote_ident(table_name), column_name) AS sequence
-  FROM information_schema.columns WHERE table_schema = current_schema() AND is_identity = 'YES'
-  UNION ALL SELECT 'records', 'id', 'record_ids'`;
+  FROM information_schema.columns WHERE table_schema = current_schema() AND is_identity = 'YES'`;
 
 const TABLES = "SELECT string_agg(tablename, ', ') AS names FROM pg_tables WHERE schemaname = current_schema()";
 

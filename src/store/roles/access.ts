@@ -39,16 +39,6 @@ export interface Access {
   clean<Value>(value: Value): Value;
 }
 
-/** Removes rows and returns their ids, for {@link Access.untilNone}. */
-export function removal(
-  table: "audit" | "deletions" | "exchanges",
-  { where, values }: { readonly where: string; readonly values: SqlValues },
-): Statement {
-  const id = table === "deletions" ? "record" : "id";
-  const sql = `DELETE FROM ${table} WHERE ${id} IN (SELECT ${id} FROM ${table} WHERE ${where} LIMIT @limit) RETURNING ${id}`;
-  return { sql, values };
-}
-
 /** Inserts a row, or updates these columns of the row with the same `key`. */
 export function upsert(table: string, key: string, values: SqlValues): Statement {
   const names = Object.keys(values);

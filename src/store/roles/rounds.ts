@@ -1,5 +1,5 @@
 import type { StreamName } from "#model";
-import type { RoundStore, Undecided } from "../contract/rounds.ts";
+import type { RoundDecision, RoundStore, Undecided } from "../contract/rounds.ts";
 import { LANE } from "../lanes.ts";
 import type { Access } from "./access.ts";
 
@@ -19,27 +19,22 @@ export class Rounds implements RoundStore {
     return { fresh: await count(LANE.undecided), again: await count(LANE.heldAgain) };
   }
 
-  async letThrough(stream: StreamName, { upTo, keepHeld }: { upTo: number; keepHeld: boolean }): Promise<void> {
-    await this.#move(stream, { from: LANE.undecided, to: LANE.live, upTo });
-    await this.#move(stream, { from: LANE.heldAgain, to: keepHeld ? LANE.held : LANE.live, upTo });
-  }
-
-  async hold(stream: StreamName, upTo: number): Promise<void> {
-    await this.#move(stream, { from: LANE.undecided, to: LANE.held, upTo });
-    await this.#move(stream, { from: LANE.heldAgain, to: LANE.held, upTo });
-  }
-
-  release(stream: StreamName): Promise<number> {
-    return this.#move(stream, { from: LANE.held, to: LANE.backfill, upTo: Number.MAX_SAFE_INTEGER });
+  async decide(stream: StreamName, decision: RoundDecision): Promise<number> {
+    const upTo = decision.kind === "release" ? Number.MAX_SAFE_INTEGER : decision.upTo;
+    let count = 0;
+    for (const [from, to] of movesOf(decision)) count += await this.#move({ stream, from, to, upTo });
+    return count;
   }
 
   /** In parts, so that other steps can run in between. */
-  #move(stream: StreamName, { from, to, upTo }: { from: number; to: number; upTo: number }): Promise<number> {
+  #move(values: { stream: StreamName; from: number; to: number; upTo: number }): Promise<number> {
     const found = `
       SELECT id FROM records
       WHERE stream = @stream AND backfill = @from AND due_at IS NOT NULL AND sequence <= @upTo LIMIT @limit`;
-    const sql = `UPDATE records SET backfill = @to WHERE id IN (${found}) RETURNING id`;
-    return this.#access.untilNone({ sql, values: { stream, from, to, upTo } });
+    return this.#access.untilNone({
+      sql: `UPDATE records SET backfill = @to WHERE id IN (${found}) RETURNING id`,
+      values,
+    });
   }
 
   async boundCount(stream: StreamName): Promise<number> {
@@ -60,4 +55,14 @@ export class Rounds implements RoundStore {
 
 function sum(parts: readonly { readonly count: number }[]): number {
   return parts.reduce((total, { count }) => total + count, 0);
+}
+
+function movesOf(decision: RoundDecision): readonly (readonly [from: number, to: number])[] {
+  const { undecided, heldAgain, held, live, backfill } = LANE;
+  if (decision.kind === "release") return [[held, backfill]];
+  const isHeld = decision.kind === "hold";
+  return [
+    [undecided, isHeld ? held : live],
+    [heldAgain, isHeld || decision.keepHeld ? held : live],
+  ];
 }

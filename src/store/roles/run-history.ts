@@ -60,9 +60,4 @@ export class RunHistory implements HistoryStore {
     );
     return hours.map(({ hour, ...counts }) => ({ hourAt: hour * HOUR_MS, ...counts }));
   }
-
-  async pruneHistory(before: number): Promise<number> {
-    const sql = "DELETE FROM run_history WHERE hour < @hour RETURNING hour";
-    return (await this.#access.step([{ sql, values: { hour: Math.floor(before / HOUR_MS) } }])).length;
-  }
 }

@@ -1,37 +1,32 @@
-import type { Clock, Json, RecordId, StreamName } from "#model";
+import type { Clock, Json, StreamName } from "#model";
 import type { Store } from "../contract/index.ts";
 import type { NamingStore } from "../contract/naming.ts";
 import { auditRecordOf, type AuditRow } from "../rows/audit-row.ts";
 import { parseText, type JsonText } from "../rows/json-text.ts";
-import { adoptionOf, cursorOf, type StreamRow } from "../rows/stream-row.ts";
+import { streamOf, type StreamRow } from "../rows/stream-row.ts";
+import { childrenOf } from "./children.ts";
 import { naming } from "./naming.ts";
-import { removal, upsert, type Access, type Dialect, type SqlValues } from "./access.ts";
+import { pruning } from "./pruning.ts";
+import { upsert, type Access, type Dialect, type SqlValues } from "./access.ts";
 
 /** The steps whose SQL is the same in SQLite and PostgreSQL. No delivery waits for them. */
 export type SameSql = Pick<
   Store,
-  | "cursor"
-  | "fingerprint"
+  | "stream"
   | "pollFailed"
   | "resetCursor"
-  | "adoption"
   | "decideAdoption"
   | "reference"
   | "saveReference"
   | "boundIds"
   | "matchKeys"
-  | "waitingFor"
+  | "children"
   | "audit"
-  | "pruneAudit"
-  | "pruneDeletions"
+  | "prune"
   | keyof NamingStore
 >;
 
-export function sameSql(access: Access, clock: Clock, { isRecord }: Dialect): SameSql {
-  const rowOf = async (stream: StreamName) => {
-    const [row] = await access.read<StreamRow>("SELECT * FROM streams WHERE stream = @stream", { stream });
-    return row;
-  };
+export function sameSql(access: Access, clock: Clock, dialect: Dialect): SameSql {
   /** Sets columns of a stream and creates its row if needed. */
   const set = async (stream: StreamName, columns: string, values: SqlValues) => {
     await access.step([
@@ -41,8 +36,10 @@ export function sameSql(access: Access, clock: Clock, { isRecord }: Dialect): Sa
   };
   return {
     ...naming(access, clock),
-    cursor: async (stream) => cursorOf(await rowOf(stream)),
-    fingerprint: async (stream) => (await rowOf(stream))?.fingerprint ?? undefined,
+    async stream(name) {
+      const [row] = await access.read<StreamRow>("SELECT * FROM streams WHERE stream = @name", { name });
+      return streamOf(row);
+    },
     pollFailed: (stream, error) =>
       set(stream, "error = @error, poll_open = 0", {
         error: JSON.stringify({ ...access.clean(error), at: clock.now() }),
@@ -51,7 +48,6 @@ export function sameSql(access: Access, clock: Clock, { isRecord }: Dialect): Sa
       const sql = "UPDATE streams SET cursor = NULL, poll_open = 0 WHERE stream = @stream";
       await access.step([{ sql, values: { stream } }]);
     },
-    adoption: async (stream) => adoptionOf(await rowOf(stream)),
     decideAdoption: (stream, decision) =>
       set(stream, "adoption = @decision, adoption_at = @at", {
         decision: decision ?? null,
@@ -75,19 +71,12 @@ export function sameSql(access: Access, clock: Clock, { isRecord }: Dialect): Sa
       const keys = await access.read<{ rule: string; key: string }>(sql, { resource, serviceId });
       return Object.fromEntries(keys.map(({ rule, key }) => [rule, key]));
     },
-    async waitingFor({ stream, key }) {
-      const sql = `
-        SELECT r.stream AS stream, r.key AS key FROM waits w JOIN records r ON r.id = w.child
-        WHERE w.stream = @stream AND w.key = @key AND r.state = 'waiting' ORDER BY w.child`;
-      return access.read<RecordId>(sql, { stream, key });
-    },
+    children: childrenOf(access, dialect),
     async audit({ id, limit }) {
-      const where = id === undefined ? "" : `WHERE ${isRecord}`;
+      const where = id === undefined ? "" : `WHERE ${dialect.isRecord}`;
       const sql = `SELECT * FROM audit ${where} ORDER BY id DESC LIMIT @limit`;
       return (await access.read<AuditRow>(sql, { ...id, limit })).map(auditRecordOf);
     },
-    pruneAudit: (before) => access.untilNone(removal("audit", { where: "at < @before", values: { before } })),
-    pruneDeletions: (before) =>
-      access.untilNone(removal("deletions", { where: "told_at < @before AND done = 1", values: { before } })),
+    prune: pruning(access),
   };
 }

@@ -3,7 +3,7 @@ import type { WatchedExchange, Watch, WatchStore } from "../contract/people/watc
 import { actorOf, actorRow, type ActorRow } from "../rows/actor-row.ts";
 import { addAudit } from "../rows/audit-row.ts";
 import { parseText, type JsonText } from "../rows/json-text.ts";
-import { removal, type Access, type Dialect } from "./access.ts";
+import type { Access, Dialect } from "./access.ts";
 
 interface WatchRow extends RecordId, ActorRow {
   readonly until: number;
@@ -55,13 +55,5 @@ export class Watches implements WatchStore {
     const sql = `SELECT exchange FROM exchanges WHERE ${this.#isRecord} ORDER BY id DESC`;
     const rows = await this.#access.read<{ exchange: JsonText<WatchedExchange> }>(sql, { stream, key });
     return rows.map(({ exchange }) => parseText(exchange));
-  }
-
-  async pruneExchanges(before: number): Promise<number> {
-    const values = { before };
-    const old = removal("exchanges", { where: "at < @before", values });
-    const count = await this.#access.untilNone(old);
-    await this.#access.step([{ sql: "DELETE FROM watches WHERE until < @before", values }]);
-    return count;
   }
 }

@@ -1,5 +1,5 @@
 import type { Cursor, ErrorFacts } from "#model";
-import type { Adoption, CursorState } from "../facts.ts";
+import type { Adoption, StreamState } from "../facts.ts";
 import { parseOptional, type JsonText } from "./json-text.ts";
 
 export interface StreamRow {
@@ -16,7 +16,7 @@ export interface StreamRow {
   readonly adoption_at: number | null;
 }
 
-export function cursorOf(row: StreamRow | undefined): CursorState {
+export function streamOf(row: StreamRow | undefined): StreamState {
   return {
     cursor: parseOptional(row?.cursor ?? null) ?? null,
     deletionCursor: parseOptional(row?.deletion_cursor ?? null) ?? null,
@@ -26,10 +26,12 @@ export function cursorOf(row: StreamRow | undefined): CursorState {
     rowsRead: row?.rows_read ?? 0,
     error: parseOptional(row?.error ?? null),
     firstLoad: row === undefined || row.first_load === 1,
+    fingerprint: row?.fingerprint ?? undefined,
+    adoption: adoptionOf(row),
   };
 }
 
-export function adoptionOf(row: StreamRow | undefined): Adoption | undefined {
+function adoptionOf(row: StreamRow | undefined): Adoption | undefined {
   if (row === undefined || row.adoption === null) return undefined;
   return { decision: row.adoption, at: row.adoption_at ?? 0 };
 }

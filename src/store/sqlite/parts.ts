@@ -27,7 +27,7 @@ export function makeStoreDeps(db: Database, clock: Clock, logger: Logger) {
     schedule: new Schedule(db, clock),
     retries: new Retries(db, clock, tables.streams),
     recentActs: new RecentActs(db),
-    views: new Views(db, tables.children, tables.streams),
+    views: new Views(db, tables.streams),
     sweeps: new Sweeps(db),
     notes,
     moment,

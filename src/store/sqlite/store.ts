@@ -21,7 +21,7 @@ import { markRestored } from "./durability/restored.ts";
 import { FairTurn, nextTurn } from "./fair-turn.ts";
 import { InParts, restOf } from "./in-parts.ts";
 import { makeStoreDeps, type StoreDeps } from "./parts.ts";
-import { readingOver, runStatement, sqliteDialect } from "./statements.ts";
+import { readingOver, sqliteDialect, statementRunner } from "./statements.ts";
 import { Rewriting } from "./durability/rewriting.ts";
 import { retryNow } from "./steps/retries.ts";
 import { remap } from "./steps/remapping.ts";
@@ -88,12 +88,13 @@ export class SqliteStore implements Store {
     this.#clean = (value) => redacted(value, redact);
     this.#commit = new GroupCommit(db, disk, new Checkpoints(db), () => this.#deps.moment.note(), now);
     this.#deps = makeStoreDeps(db, clock, logger);
+    const run = statementRunner(db);
     const access: Access = {
-      read: (sql, values) => this.#read(() => runStatement(db, { sql, values: values ?? {} })),
-      readOver: (...of) => this.#readInParts(readingOver(db, ...of)),
-      step: (all, options) => this.#commit.run(() => all.flatMap((each) => runStatement(db, each)), options),
+      read: (sql, values) => this.#read(() => run({ sql, values: values ?? {} })),
+      readOver: (...of) => this.#readInParts(readingOver(run, ...of)),
+      step: (all, options) => this.#commit.run(() => all.flatMap((each) => run(each)), options),
       untilNone: ({ sql, values }) =>
-        this.#parts.untilNone((limit) => runStatement(db, { sql, values: { ...values, limit } }).length),
+        this.#parts.untilNone((limit) => run({ sql, values: { ...values, limit } }).length),
       acts: (query) => this.#readInParts(this.#deps.recentActs.finding(query)),
       clean: this.#clean,
     };
@@ -154,20 +155,17 @@ export class SqliteStore implements Store {
     return step.value;
   }
 
-  cursor: Store["cursor"] = (...of) => this.#same.cursor(...of);
-  fingerprint: Store["fingerprint"] = (...of) => this.#same.fingerprint(...of);
+  stream: Store["stream"] = (...of) => this.#same.stream(...of);
   pollFailed: Store["pollFailed"] = (...of) => this.#same.pollFailed(...of);
   resetCursor: Store["resetCursor"] = (...of) => this.#same.resetCursor(...of);
-  adoption: Store["adoption"] = (...of) => this.#same.adoption(...of);
   decideAdoption: Store["decideAdoption"] = (...of) => this.#same.decideAdoption(...of);
   reference: Store["reference"] = (...of) => this.#same.reference(...of);
   saveReference: Store["saveReference"] = (...of) => this.#same.saveReference(...of);
   boundIds: Store["boundIds"] = (...of) => this.#same.boundIds(...of);
   matchKeys: Store["matchKeys"] = (...of) => this.#same.matchKeys(...of);
-  waitingFor: Store["waitingFor"] = (...of) => this.#same.waitingFor(...of);
+  children: Store["children"] = (...of) => this.#same.children(...of);
   audit: Store["audit"] = (...of) => this.#same.audit(...of);
-  pruneAudit: Store["pruneAudit"] = (...of) => this.#same.pruneAudit(...of);
-  pruneDeletions: Store["pruneDeletions"] = (...of) => this.#same.pruneDeletions(...of);
+  prune: Store["prune"] = (...of) => this.#same.prune(...of);
   storedStreams: Store["storedStreams"] = (...of) => this.#same.storedStreams(...of);
   storedStream: Store["storedStream"] = (...of) => this.#same.storedStream(...of);
   renameStream: Store["renameStream"] = (...of) => this.#same.renameStream(...of);
@@ -197,9 +195,6 @@ export class SqliteStore implements Store {
   recheck: Store["recheck"] = (...of) => this.#decided.recheck(...of);
 
   bindings = (ids: readonly RecordId[]) => this.#read(() => this.#deps.bindings.ofAll(ids));
-
-  dependents = (id: RecordId) => this.#readInParts(this.#deps.children.findingDependents(id));
-  boundChildren = (id: RecordId) => this.#readInParts(this.#deps.children.findingBound(id));
 
   record = (id: RecordId) => this.#read(() => this.#deps.views.record(id));
   records = (query: RecordQuery) => this.#readInParts(this.#deps.views.finding(query));

@@ -1,6 +1,5 @@
 import type { Database } from "better-sqlite3";
 import { Bindings } from "./tables/bindings.ts";
-import { Children } from "./tables/children.ts";
 import { Deletions } from "./tables/deletions.ts";
 import { KnownRows } from "./tables/known-rows.ts";
 import { MatchIndex } from "./tables/match-index.ts";
@@ -12,7 +11,6 @@ export type Tables = ReturnType<typeof makeTables>;
 export function makeTables(db: Database) {
   return {
     bindings: new Bindings(db),
-    children: new Children(db),
     deletions: new Deletions(db),
     knownRows: new KnownRows(db),
     matches: new MatchIndex(db),

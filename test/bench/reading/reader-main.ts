@@ -54,7 +54,7 @@ const poller = new Poller({
 
 /** What a page of the daemon asks the store for, in the process that polls. */
 const page = createServer((_request, response) => {
-  void Promise.all([store.counts(), store.cursor(stream), store.records({ stream, limit: 50 })]).then((told) =>
+  void Promise.all([store.counts(), store.stream(stream), store.records({ stream, limit: 50 })]).then((told) =>
     response.end(JSON.stringify(told.length)),
   );
 });

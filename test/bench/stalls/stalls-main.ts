@@ -141,7 +141,7 @@ const cases: readonly Case[] = [
     UPDATE records SET state = 'waiting' WHERE id <= ${many}`,
     work: bindParent,
   },
-  { what: "bound children of 100,000", work: () => store.boundChildren({ stream: STREAM, key: "PARENT" }) },
+  { what: "bound children of 100,000", work: () => store.children({ stream: STREAM, key: "PARENT" }, "bound") },
   {
     what: "begin of a match index",
     scene: "DELETE FROM match_records WHERE service_id % 3 = 0",
@@ -160,9 +160,9 @@ const cases: readonly Case[] = [
     scene: `UPDATE match_records SET reading = reading - 1 WHERE service_id <= ${1_000 + many}`,
     work: () => store.endMatches(RESOURCE, { whole: true, readAt: 1 }),
   },
-  { what: "history pruned", work: () => store.pruneAudit(LATE) },
-  { what: "deletions pruned", work: () => store.pruneDeletions(LATE) },
-  { what: "exchanges pruned", work: () => store.watches.pruneExchanges(LATE) },
+  { what: "history pruned", work: () => store.prune("audit", LATE) },
+  { what: "deletions pruned", work: () => store.prune("deletions", LATE) },
+  { what: "exchanges pruned", work: () => store.prune("exchanges", LATE) },
   { what: "returns pruned", work: () => store.returns.prune(LATE) },
   { what: "returns counted", work: () => store.returns.counts() },
   { what: "returns due, 500", work: () => store.returns.find({ states: ["accepted"], dueBy: LATE, limit: 500 }) },
@@ -180,8 +180,8 @@ const cases: readonly Case[] = [
     scene: `UPDATE records SET state = 'due', backfill = 2, due_at = 1 + id / 500 WHERE id <= ${many}`,
     work: () => store.rounds.undecided(STREAM, LATE),
   },
-  { what: "undecided held", work: () => store.rounds.hold(STREAM, LATE) },
-  { what: "held released", work: () => store.rounds.release(STREAM) },
+  { what: "undecided held", work: () => store.rounds.decide(STREAM, { kind: "hold", upTo: LATE }) },
+  { what: "held released", work: () => store.rounds.decide(STREAM, { kind: "release" }) },
   {
     what: "updated counted",
     scene: `

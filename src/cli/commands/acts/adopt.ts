@@ -84,7 +84,9 @@ export async function adopt(
     return exitCode.ok;
   }
   if (!options.json) {
-    const decided = await Promise.all(shown.map(({ stream }) => context.parts.store.adoption(stream)));
+    const decided = await Promise.all(
+      shown.map(async ({ stream }) => (await context.parts.store.stream(stream)).adoption),
+    );
     const next = [command, ...names, "--confirm"].join(" ");
     io.stdout.write(
       decided.includes(undefined)

@@ -64,7 +64,7 @@ async function peek(name: string, options: PeekOptions, io: Io): Promise<number>
 
 async function rowsOf({ sources, store }: Systems, name: string, rows: number, io: Io): Promise<readonly Change[]> {
   const source = sources.streams.get(name)!;
-  const { cursor } = await store.cursor(name);
+  const { cursor } = await store.stream(name);
   const next = await nextRows(source, cursor, rows, io.signal);
   if (next.changes.length > 0 || cursor === null) return next.changes;
   // A stream that is up to date has no next rows; its first rows show the mapping as well.

@@ -47,6 +47,4 @@ export interface HistoryStore {
   addHistory(hours: readonly HistoryHour[]): Promise<void>;
   /** Hours that began at `since` or later and before `until`, oldest first. Hours in which nothing happened are absent. */
   history(query: { since: number; until?: number; stream?: StreamName | undefined }): Promise<HistoryHour[]>;
-  /** Deletes hours before `before`; returns how many. */
-  pruneHistory(before: number): Promise<number>;
 }

@@ -35,6 +35,4 @@ export interface WatchStore {
   saveExchange(id: RecordId, exchange: WatchedExchange, keep: number): Promise<void>;
   /** The exchanges of a record, newest first. */
   exchanges(id: RecordId): Promise<WatchedExchange[]>;
-  /** Deletes exchanges and ended watches older than `before`; returns how many exchanges. */
-  pruneExchanges(before: number): Promise<number>;
 }

@@ -8,6 +8,7 @@ import { stepsMigration } from "./0007-steps.ts";
 import { postgresWakingMigration } from "./0008-waking.ts";
 import { postgresReturnsMigration } from "./0009-returns.ts";
 import { postgresReturnHeadsMigration } from "./0010-return-heads.ts";
+import { recordNumbers } from "./0011-record-numbers.ts";
 
 /** The migrations of the schema, oldest first: entry n leads from version n to n + 1. Entries are added, never edited. */
 export const postgresMigrations: readonly string[] = [
@@ -21,4 +22,5 @@ export const postgresMigrations: readonly string[] = [
   postgresWakingMigration,
   postgresReturnsMigration,
   postgresReturnHeadsMigration,
+  recordNumbers,
 ];

@@ -5,7 +5,6 @@ import { viewOf, type RecordRow } from "../../rows/record-row.ts";
 import { stateList } from "../../rows/state-list.ts";
 import type { SameSql } from "../../roles/same-sql.ts";
 import type { Database } from "../database.ts";
-import { boundChildren, rebound } from "./children.ts";
 import { fill, head, isRecord, type SqlText } from "../sql.ts";
 import { originalText } from "../text.ts";
 
@@ -22,7 +21,6 @@ export function recordStore(db: Database): Omit<RecordStore, keyof SameSql> {
     (await db.read<ViewRow>(`${VIEW} ${where}`)).map((row) =>
       viewOf(row, row.waits?.map(({ s, k }) => ({ stream: originalText(s), key: originalText(k) })) ?? []),
     );
-  const ids = (sql: string, id: RecordId) => db.read<RecordId>(sql, { stream: id.stream, key: id.key });
   return {
     async record({ stream, key }) {
       const [view] = await views(fill(`WHERE ${isRecord("r", "@stream", "@key")}`, { stream, key }));
@@ -60,8 +58,6 @@ export function recordStore(db: Database): Omit<RecordStore, keyof SameSql> {
       );
       return new Map(rows.map(({ resource, serviceId, ...id }) => [recordName(id), { resource, serviceId }]));
     },
-    dependents: (id) => ids(`SELECT r.stream, r.key ${rebound("@stream", "@key")}`, id),
-    boundChildren: (id) => ids(`SELECT r.stream, r.key ${boundChildren("@stream", "@key")} ORDER BY p.child`, id),
     async boundTo({ resource, serviceId }) {
       const [owner] = await db.readTogether<RecordId>("bound_to", { resource, serviceId });
       return owner && { stream: owner.stream, key: owner.key };

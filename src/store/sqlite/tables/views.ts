@@ -4,7 +4,6 @@ import type { RecordQuery } from "../../contract/records.ts";
 import type { RecordView } from "../../facts.ts";
 import { SELECT_ONE, SELECT_RECORD, viewOf, type RecordRow } from "../../rows/record-row.ts";
 import { stateList } from "../../rows/state-list.ts";
-import type { Children } from "./children.ts";
 import { PART } from "./stream-parts.ts";
 import type { Streams } from "./streams.ts";
 
@@ -14,17 +13,19 @@ const SLICE = 20_000;
 /** Records as people and commands see them. */
 export class Views {
   readonly #db: Database;
-  readonly #children: Children;
+  readonly #waitsOf;
   readonly #streams: Streams;
   readonly #one;
   readonly #afterSlice;
   readonly #rest;
 
-  constructor(db: Database, children: Children, streams: Streams) {
+  constructor(db: Database, streams: Streams) {
     this.#db = db;
-    this.#children = children;
     this.#streams = streams;
     this.#one = db.prepare<[string, string], RecordRow>(SELECT_ONE);
+    this.#waitsOf = db.prepare<[number], RecordId>(
+      "SELECT stream, key FROM waits WHERE child = ? ORDER BY stream, key",
+    );
     const range = "FROM records WHERE stream = ? AND state = ? AND key >= ?";
     this.#afterSlice = db
       .prepare<[StreamName, RecordState, string], string>(`SELECT key ${range} ORDER BY key LIMIT 1 OFFSET ${SLICE}`)
@@ -104,7 +105,7 @@ export class Views {
   }
 
   #view(row: RecordRow): RecordView {
-    return viewOf(row, row.state === "waiting" ? this.#children.waitsOf(row.id) : []);
+    return viewOf(row, row.state === "waiting" ? this.#waitsOf.all(row.id) : []);
   }
 }
 
