@@ -53,14 +53,13 @@ function isInboxAhead({ latest, highest = 0 }: KnownSubject): boolean {
 /** The version that a subject gets next, if it is to be returned. */
 export function nextVersion(known: KnownSubject): NextVersion {
   const { stream, latest, base, highest } = known;
-  const isReport = stream.kind === "reports";
   const kind = (replaces: number | undefined): ReturnKind => {
     if (stream.kind !== "reports") return stream.kind;
     return replaces === undefined || base?.kind === "cancelled" ? "fact" : "correction";
   };
   if (latest === undefined || isInboxAhead(known)) {
     const version = highest ?? 1;
-    const replaces = isReport && version > 1 ? version - 1 : undefined;
+    const replaces = version > 1 ? version - 1 : undefined;
     return { kind: kind(replaces), version, replaces };
   }
   const replaces = base?.version;

@@ -84,6 +84,7 @@ const mapper: ReturnMapper = {
 };
 
 export interface SceneOptions {
+  readonly kind?: "reports" | "status";
   readonly corrections?: "hold" | "send";
   readonly guard?: number | "off";
   readonly installation?: string;
@@ -129,13 +130,14 @@ export class LaneScene implements AsyncDisposable {
     await this.#store?.[Symbol.asyncDispose]();
     this.#store = await this.place.open({ as: "daemon", clock: this.clock, logger: silentLogger });
     const {
+      kind = "reports",
       corrections = "hold",
       guard,
       installation = "prod",
       through = (destination) => destination,
     } = this.#options;
     const of: LaneStream = {
-      stream: { ...reports, beginAt: undefined, corrections, everyMs: undefined, guard },
+      stream: { ...reports, kind, beginAt: undefined, corrections, everyMs: undefined, guard },
       reader: this.service,
       mapper,
       destination: through(destinationIn(this.#source, reports, { installation, clock: this.clock })),

@@ -432,6 +432,16 @@ describe("a store that was put back to the first version of a report", () => {
   });
 });
 
+it("tells the ERP the status again where a store was put back behind what the inbox has", async () => {
+  await using stores = await putBack("status");
+  const { earlier, lane } = stores;
+  earlier.approve("2", 3);
+  await earlier.round();
+  await earlier.round();
+  expect(await earlier.states()).toEqual(["2/1 status delivered", "2/2 status withdrawn", "2/3 status delivered"]);
+  expect(await lane.count()).toBe(3);
+});
+
 it("hands over once though each answer of the inbox is lost", async () => {
   await using lane = await erpWithLane({ through: losingAnswers });
   const { scene, count } = lane;
@@ -477,19 +487,23 @@ function bound(destination: Destination): Destination {
 }
 
 /** The inbox has two versions of a report, and `earlier` knows the first one alone. */
-async function putBack() {
-  const lane = await erpWithLane({ corrections: "send" });
+async function putBack(kind: "reports" | "status" = "reports") {
+  const lane = await erpWithLane({ corrections: "send", kind });
   const { scene, erp, count } = lane;
   await scene.round();
   scene.approve("2");
   await scene.round();
-  const earlier = await LaneScene.open(erp.source, {}, { place: await sqlitePlace(), service: new ScriptedService() });
+  const earlier = await LaneScene.open(
+    erp.source,
+    { kind },
+    { place: await sqlitePlace(), service: new ScriptedService() },
+  );
   await earlier.round();
   earlier.approve("2");
   await earlier.round();
   scene.approve("2", 2);
   await scene.round();
-  expect([await count(), await earlier.states()]).toEqual([2, ["2/1 fact delivered"]]);
+  expect([await count(), await earlier.states()]).toEqual([2, [`2/1 ${kind === "reports" ? "fact" : kind} delivered`]]);
   return {
     lane,
     earlier,
