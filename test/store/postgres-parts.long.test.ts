@@ -3,6 +3,7 @@ import type { Store } from "#store";
 import { Link } from "../../src/store/postgres/connection/link.ts";
 import { locked } from "../../src/store/postgres/connection/prefix.ts";
 import { AT_ONCE } from "../../src/store/postgres/in-parts.ts";
+import { WOKEN_AT_ONCE } from "../../src/store/statements/parents.ts";
 import { Scene, written } from "../conformance/store-scene.ts";
 import { postgresPlaces } from "./postgres-place.ts";
 
@@ -187,8 +188,8 @@ it.each([
         binding: { resource: "other", serviceId: 7 },
         applied: written({}),
       }),
-    ).toHaveLength(500);
-    expect(await of.count()).toBe(500);
+    ).toHaveLength(WOKEN_AT_ONCE);
+    expect(await of.count()).toBe(WOKEN_AT_ONCE);
 
     await of.rows("DROP FUNCTION between_parts CASCADE");
     await scene.reopen();
@@ -201,7 +202,7 @@ it.each([
       `INSERT INTO ${table} (child, stream, key) SELECT id, 'other', 'P' FROM records WHERE stream = 'customers'`,
     );
     await of.rows("UPDATE records SET state = 'due', due_at = 1 WHERE key = 'P'");
-    expect(await bind(8)).toHaveLength(500);
+    expect(await bind(8)).toHaveLength(WOKEN_AT_ONCE);
     expect(await of.count()).toBe(RECORDS);
   },
 );
