@@ -46,6 +46,8 @@ export class Wire {
       };
       try {
         const request = (url.protocol === "https:" ? secure : plain)(url, { agent, headers, method });
+        // Node itself does not tell the length of what a GET or DELETE carries.
+        if (body !== undefined) request.setHeader("content-length", Buffer.byteLength(body));
         this.#request = mayGo ? gated(request, mayGo) : request;
         request
           .on("error", fail)

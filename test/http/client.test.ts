@@ -157,6 +157,24 @@ describe("the HTTP client", () => {
     expect(getEventListeners(signal, "abort")).toHaveLength(1);
   });
 
+  it.each(["DELETE", "GET"] as const)(
+    "tells how long the body of a %s is, which others follow on its connection",
+    async (method) => {
+      const bodies: string[] = [];
+      await using server = await localServer((request, response) => {
+        let body = "";
+        request.on("data", (chunk: Buffer) => (body += chunk.toString()));
+        request.on("end", () => {
+          bodies.push(body);
+          response.end();
+        });
+      });
+      using http = open(server.url, { connections: 1 });
+      for (let at = 0; at < 2; at++) await http.call({ method, url: server.url, json: { name: "Ä" } });
+      expect(bodies).toEqual(['{"name":"Ä"}', '{"name":"Ä"}']);
+    },
+  );
+
   it("sends writes without a body, and reads answers without one", async () => {
     const seen: string[] = [];
     await using server = await localServer((request, response) => {
