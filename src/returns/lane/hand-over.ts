@@ -141,7 +141,9 @@ export class HandOver {
     const { returns } = this.#deps.store;
     const { destination, stream } = this.#of;
     const { subject, version } = item;
-    const highest = (await destination.highest(item.stream, [subject], signal)).get(subject) ?? version;
+    // Whatever the inbox shows now, the ERP has had this version, or a newer one.
+    const shown = (await destination.highest(item.stream, [subject], signal)).get(subject) ?? version;
+    const highest = Math.max(shown, version);
     const newest = (await returns.latest(item.stream, [subject])).get(subject) ?? item;
     const last = mayReturn(newest.state, "supersede") ? newest : item;
     const isReport = stream.kind === "reports";

@@ -430,6 +430,20 @@ describe("a store that was put back to the first version of a report", () => {
     expect(await earlier.states()).toEqual(["2/1 fact delivered", "2/2 correction withdrawn", "2/3 correction held"]);
     expect((await earlier.one("2", 3)).content.lines[0]?.amount).toBe("5");
   });
+
+  it("replaces the version that the ERP had last, though the inbox has only an earlier one left", async () => {
+    await using stores = await putBack();
+    const { earlier, lane } = stores;
+    await lane.answer("prod/reports/2/2", "ok");
+    await lane.erp.place.writer.run("delete from svcsync_returns where version = 2");
+    earlier.clock.advance(86_400_000);
+    earlier.approve("2", 5);
+    await earlier.round();
+    await earlier.store.returns.decide({ stream: "reports", subject: "2", version: 2 }, "send", PERSON);
+    await earlier.round();
+    expect((await earlier.states()).at(-1)).toBe("2/3 correction held");
+    expect(await earlier.one("2", 3)).toMatchObject({ replaces: 2 });
+  });
 });
 
 it("tells the ERP the status again where a store was put back behind what the inbox has", async () => {
