@@ -15,12 +15,14 @@ interface Behind {
   readonly isMany: boolean;
 }
 
+/** Records read by one request: those of a page may lead to tens of thousands, such as the lines of orders. */
+const AT_ONCE = 1_000;
 /** The types of fields that lead to many records. */
 const MANY = new Set(["one2many", "many2many"]);
 
 /**
  * Reads fields through links, such as `partner_id.commercial_partner_id`, which `search_read` does not: with one more request for each
- * link of a page. They arrive as `partner_id_commercial_partner_id`, and those of a field that leads to many, such as `order_line.name`, in a
+ * link of a page, or more where it leads to very many records. They arrive as `partner_id_commercial_partner_id`, and those of a field that leads to many, such as `order_line.name`, in a
  * list of records in its place. A change of the other record does not move the stamp of this one.
  */
 export class Links {
@@ -105,16 +107,18 @@ export class Links {
   ): Promise<ReadonlyMap<number, JsonObject>> {
     const others = new Map<number, JsonObject>();
     const asked = [...ids].filter((id) => id !== 0);
-    if (asked.length === 0) return others;
-    const parameters = {
-      domain: [["id", "in", asked]],
-      fields: [...fields],
-      limit: asked.length,
-      context: { active_test: false },
-    };
-    const answer = await this.#client.call(model, "search_read", parameters, signal);
-    for (const other of Array.isArray(answer) ? answer : [])
-      if (isJsonObject(other) && typeof other["id"] === "number") others.set(other["id"], other);
+    for (let from = 0; from < asked.length; from += AT_ONCE) {
+      const some = asked.slice(from, from + AT_ONCE);
+      const parameters = {
+        domain: [["id", "in", some]],
+        fields: [...fields],
+        limit: some.length,
+        context: { active_test: false },
+      };
+      const answer = await this.#client.call(model, "search_read", parameters, signal);
+      for (const other of Array.isArray(answer) ? answer : [])
+        if (isJsonObject(other) && typeof other["id"] === "number") others.set(other["id"], other);
+    }
     return others;
   }
 }

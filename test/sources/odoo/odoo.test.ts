@@ -182,6 +182,30 @@ describe("an Odoo record", () => {
     ]);
   });
 
+  it("is asked for by at most 1,000 ids of one request, however many lines the orders of a page have", async () => {
+    const asked: number[] = [];
+    const ids = Array.from({ length: 2_001 }, (_, at) => at + 1);
+    const stream = await partners(
+      ({ path, body }) => {
+        if (path.endsWith("sale.order.line/fields_get")) return { body: { name: { type: "text" } } };
+        if (path.endsWith("fields_get"))
+          return { body: { ...types, order_line: { type: "one2many", relation: "sale.order.line" } } };
+        if (body.includes('["id",">",1]')) return { body: [] };
+        if (!path.includes("sale.order.line")) return { body: [withLines(1, ids)] };
+        const some: number[] = JSON.parse(body).domain[0][2];
+        asked.push(some.length);
+        return { body: some.map((id) => ({ id, name: `Zeile ${id}` })) };
+      },
+      {},
+      { model: "sale.order", fields: ["order_line.name"] },
+    );
+    const { changes } = await poll(stream);
+    expect(asked).toEqual([1_000, 1_000, 1]);
+    expect(changes.map((change) => change.kind === "upsert" && change.row["order_line"])).toEqual([
+      ids.map((id) => ({ id, name: `Zeile ${id}` })),
+    ]);
+  });
+
   it("has no field behind what is no link, or that the other model lacks", async () => {
     await expect(poll(await partners(linked, {}, { fields: ["name.x"] }))).rejects.toMatchObject({
       message: expect.stringContaining("name leads to no other record"),
