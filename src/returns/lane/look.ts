@@ -97,7 +97,8 @@ export class Look {
   }
 
   async #consider(listed: readonly Listed[], beginAt: number, signal: AbortSignal): Promise<void> {
-    const { returns } = this.#deps.store;
+    const { store, logger } = this.#deps;
+    const { returns } = store;
     const { stream, destination } = this.#of;
     if (listed.length === 0) return;
     const subjects = listed.map(({ subject }) => subject);
@@ -111,6 +112,7 @@ export class Look {
         if (await this.#decide(one, seen, signal)) return;
         seen = { ...seen, latest: (await returns.latest(stream.name, [subject])).get(subject) };
       }
+      logger.error({ stream: stream.name, subject }, "return was not written down");
     });
   }
 

@@ -1,6 +1,7 @@
-import { describe, expect, it } from "vitest";
+import { describe, expect, it, vi } from "vitest";
 import { ParkError, RetryError } from "#model";
 import type { Destination } from "#returns";
+import { memoryLogger } from "../../kit/logger.ts";
 import { sqlitePlace } from "../../store/sqlite-place.ts";
 import type { Opened } from "../../sources/sql/opened.ts";
 import { useServers } from "../../sources/sql/servers.ts";
@@ -30,6 +31,26 @@ describe("two installations on one inbox", () => {
     await other.round();
     expect((await other.states()).at(-1)).toBe("2/6 cancelled held");
     expect(Number(await erp.place.writer.one("select count(*) from svcsync_returns"))).toBe(3);
+  });
+});
+
+it("says of which record it could write nothing down, and goes on with the others", async () => {
+  await using erp = await withInbox(await open("sqlite"), "sqlite");
+  const logger = memoryLogger();
+  await using scene = await LaneScene.open(erp.source, { logger });
+  await scene.round();
+  const prepare = scene.store.returns.prepare.bind(scene.store.returns);
+  vi.spyOn(scene.store.returns, "prepare").mockImplementation(async (next, as) =>
+    next.subject === "2" ? false : prepare(next, as),
+  );
+  scene.approve("2");
+  scene.approve("3");
+  await scene.round();
+  expect(await scene.states()).toEqual(["3/1 fact delivered"]);
+  expect(logger.lines).toContainEqual({
+    level: "error",
+    message: "return was not written down",
+    fields: { stream: "reports", subject: "2" },
   });
 });
 

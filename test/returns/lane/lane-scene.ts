@@ -4,6 +4,7 @@ import type { Consequence, Destination, LaneStream, Listed, ReturnMapper, Return
 import { ReturnLane } from "#returns";
 import type { OpenedSource } from "#sources";
 import type { Store, StoredReturn } from "#store";
+import type { Logger } from "#telemetry";
 import { SetClock } from "../../kit/clock.ts";
 import { silentLogger } from "../../kit/logger.ts";
 import { never } from "../../kit/outcome.ts";
@@ -89,6 +90,7 @@ export interface SceneOptions {
   readonly guard?: number | "off";
   readonly installation?: string;
   readonly consequence?: Consequence;
+  readonly logger?: Logger;
   /** Wraps the real destination. */
   readonly through?: (destination: Destination) => Destination;
 }
@@ -147,7 +149,7 @@ export class LaneScene implements AsyncDisposable {
       {
         store: this.store,
         clock: this.clock,
-        logger: silentLogger,
+        logger: this.#options.logger ?? silentLogger,
         serviceNow: () => this.clock.now(),
         everyMs: 60_000,
       },
