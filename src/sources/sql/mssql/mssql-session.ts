@@ -41,7 +41,8 @@ export async function connectMssql(settings: SqlSettings, first?: string): Promi
   // The next query reports it. Without a listener a lost connection would end the process.
   connection.on("error", () => undefined);
   const messages: LoginMessage[] = [];
-  connection.on("errorMessage", ({ number, message }) => void messages.push({ number, message }));
+  // The first one is the reason. Later ones, of statements that fail, would pile up as long as the connection lives.
+  connection.once("errorMessage", ({ number, message }) => void messages.push({ number, message }));
   await new Promise<void>((resolve, reject) => {
     connection.connect((error) => (error ? reject(loginFailure(error, messages)) : resolve()));
   });
