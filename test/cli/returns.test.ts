@@ -163,6 +163,19 @@ describe("the inbox of a sync file", () => {
     });
   });
 
+  it("is not explained by the service where the store cannot be read", async () => {
+    await using scene = await openScene();
+    await scene.edit((text) => `${text}${inbox}`);
+    const customer = scene.sandbox.seed("customer", [{ name: "Huber", customerId: "K-1" }])[0]!.id;
+    const { id } = scene.sandbox.people.approvedReport({ customer });
+    await withStore(scene, async () => {});
+    await using file = await openWriter(`sqlite:${join(scene.folder, "data", "svcsync.db")}`);
+    await file.run("alter table returns rename to unreadable");
+    const { code, stdout, stderr } = await scene.run("returns", "show", `reports/${id}`);
+    expect([code === 0, stdout]).toEqual([false, ""]);
+    expect(stderr).toContain("no such table");
+  });
+
   it("is nothing where the sync file has no returns", async () => {
     await using scene = await openScene();
     expect(await scene.run("returns", "ddl", "--dialect", "sqlite")).toMatchObject({

@@ -1,6 +1,6 @@
 import { openLaneStreams } from "#daemon";
 import type { ReturnStream } from "#mapping";
-import { errorText, recordLabel, textLines, type RecordId, type ReturnContent } from "#model";
+import { errorFacts, errorText, recordLabel, textLines, type RecordId, type ReturnContent } from "#model";
 import {
   actorText,
   findReturn,
@@ -46,6 +46,7 @@ async function showKnown(
   try {
     item = await findReturn(store.returns, text);
   } catch (unknown) {
+    if (errorFacts(unknown).code !== "E_RETURN_UNKNOWN") throw unknown;
     return { unknown, streams: syncFile.returns };
   }
   const versions = await store.returns.versions(item.stream, item.subject);
