@@ -41,20 +41,23 @@ async function remove({ store }: Scene, id: RecordId): Promise<void> {
   await store.end(claim!, { kind: "remove", unbind: true });
 }
 
+/** How many rows of tables and indexes the server has read. */
+async function rowsRead(scene: Scene, url: string): Promise<number> {
+  // A connection tells how much it read at its end.
+  await scene.reopen();
+  const [sum] = await ask<{ rows: string }>(
+    url,
+    `SELECT (SELECT sum(seq_tup_read) FROM pg_stat_user_tables) + (SELECT sum(idx_tup_read) FROM pg_stat_user_indexes) AS rows`,
+  );
+  return Number(sum!.rows);
+}
+
 it("a delivery reads few rows, however many records came since its plans were made in an empty store", async () => {
   await using server = await startPostgres();
   // No statistics: on a busy server they may come late.
   await configure(server.url, "autovacuum", "off");
   await using scene = await Scene.open(() => postgresPlace(server.url));
-  const readRows = async () => {
-    // A connection tells how much it read at its end.
-    await scene.reopen();
-    const [sum] = await ask<{ rows: string }>(
-      server.url,
-      `SELECT (SELECT sum(seq_tup_read) FROM pg_stat_user_tables) + (SELECT sum(idx_tup_read) FROM pg_stat_user_indexes) AS rows`,
-    );
-    return Number(sum!.rows);
-  };
+  const readRows = () => rowsRead(scene, server.url);
   const before = await readRows();
   await scene.stage([upsert("0")]);
   await deliver(scene, customer("0"), 1);
@@ -67,4 +70,22 @@ it("a delivery reads few rows, however many records came since its plans were ma
   await scene.stage(gone.map(deletion));
   for (const key of gone) await remove(scene, customer(key));
   expect((await readRows()) - delivered).toBeLessThan(DELETIONS * ROWS_PER_DELIVERY);
+});
+
+it("a page of where records stand reads no records of other pages", async () => {
+  await using server = await startPostgres();
+  await using scene = await Scene.open(() => postgresPlace(server.url));
+  const keys = Array.from({ length: RECORDS }, (_, at) => String(at + 1_000));
+  await scene.stage(keys.map((key) => upsert(key)));
+  await Promise.all(
+    keys.map(async (key) => {
+      const claim = await scene.store.claim(customer(key));
+      await scene.store.end(claim!, { kind: "skip", reason: "it is a test" });
+    }),
+  );
+  await ask(server.url, "ANALYZE");
+  const before = await rowsRead(scene, server.url);
+  for (let page = 0; page < 10; page++)
+    expect((await scene.store.standings.page("customers", String(1_000 + page * 100), 10)).standings).toHaveLength(10);
+  expect((await rowsRead(scene, server.url)) - before).toBeLessThan(RECORDS);
 });

@@ -47,10 +47,11 @@ describe("the store's queries", () => {
 
   it("reads a page of where records stand without reading those of other pages", async () => {
     const plans = await plansOf((store) => store.standings.page("s", "1", 10));
-    expect(plans).toEqual([
-      "SEARCH r USING INDEX sqlite_autoindex_records_1 (stream=? AND key>?)",
-      "SEARCH b USING INTEGER PRIMARY KEY (rowid=?) LEFT-JOIN",
-    ]);
+    const ofRecords = plans.filter((plan) => plan.includes("records"));
+    expect(ofRecords).toHaveLength(6);
+    for (const plan of ofRecords)
+      expect(plan).toBe("SEARCH records USING INDEX records_state (stream=? AND state=? AND key>?)");
+    expect(plans).toContain("SEARCH b USING INTEGER PRIMARY KEY (rowid=?) LEFT-JOIN");
   });
 
   it("finds the next due time from the same index", async () => {

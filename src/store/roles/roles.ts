@@ -26,7 +26,7 @@ export function makeRoles(access: Access, clock: Clock, dialect: Dialect): Roles
     care: new Care(access),
     returns: new Returns(access, clock, dialect),
     rounds: new Rounds(access),
-    standings: new Standings(access),
+    standings: new Standings(access, dialect),
     watches: new Watches(access, clock, dialect),
   };
 }
