@@ -5,6 +5,7 @@ import {
   WaitError,
   type ErrorCode,
   type ErrorExtras,
+  parsedJson,
   type Json,
   type ResourceName,
   type SyncError,
@@ -132,7 +133,7 @@ function isWebPage({ excerpt }: HttpAnswer): boolean {
 /** Whether an answer has the form of the service's own errors. What another address answers to a redirected read is none about the record. */
 export function isOwnWord(answer: HttpAnswer): boolean {
   if (answer.isRedirected) return false;
-  const body = parsed(answer.excerpt);
+  const body = parsedJson(answer.excerpt);
   return isJsonObject(body) && typeof body["errorMessage"] === "string";
 }
 
@@ -143,20 +144,11 @@ export function isFailure(body: Json | undefined): boolean {
 }
 
 function fromJson(text: string): string | undefined {
-  const body = parsed(text);
+  const body = parsedJson(text);
   if (typeof body === "string") return body;
   if (!isJsonObject(body)) return undefined;
   const said = body["errorMessage"] ?? body["message"] ?? body["error"];
   return said === undefined || said === null || typeof said === "string" ? (said ?? undefined) : JSON.stringify(said);
-}
-
-function parsed(text: string): Json | undefined {
-  try {
-    const body: Json = JSON.parse(text);
-    return body;
-  } catch {
-    return undefined;
-  }
 }
 
 function withoutQuery(address: string): string {

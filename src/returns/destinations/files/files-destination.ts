@@ -4,10 +4,10 @@ import {
   errorText,
   isJsonObject,
   ParkError,
+  parsedJson,
   returnName,
   type Clock,
   type Finding,
-  type Json,
   type JsonObject,
   type Return,
   type ReturnAnswer,
@@ -86,7 +86,7 @@ export class FilesDestination implements Destination {
    */
   async #begunBy(item: Return, path: string, signal: AbortSignal): Promise<string> {
     const { inbox } = this.#deps;
-    const { data } = begunShape.safeParse(jsonOf(await inbox.read(path, signal)));
+    const { data } = begunShape.safeParse(parsedJson(await inbox.read(path, signal)));
     if (data === undefined)
       throw new ParkError(
         "E_RETURN_UNCERTAIN",
@@ -181,7 +181,7 @@ export class FilesDestination implements Destination {
 
 /** An answer's file: a JSON object, or a line of CSV below its head: result;document;message. */
 function answerIn(text: string): JsonObject {
-  const json = jsonOf(text);
+  const json = parsedJson(text);
   if (isJsonObject(json)) return json;
   const [head = "", values = ""] = text.split(/\r?\n/);
   const cells = values.split(";").map((value) =>
@@ -191,13 +191,4 @@ function answerIn(text: string): JsonObject {
       .replaceAll('""', '"'),
   );
   return Object.fromEntries(head.split(";").map((name, at) => [name.trim().toLowerCase(), cells[at] ?? null]));
-}
-
-function jsonOf(text: string): Json | undefined {
-  try {
-    const json: Json = JSON.parse(text);
-    return json;
-  } catch {
-    return undefined;
-  }
 }

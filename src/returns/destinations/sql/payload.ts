@@ -1,5 +1,5 @@
 import { z } from "zod";
-import { canonicalJson, type JsonObject, type Return, type ReturnContent } from "#model";
+import { canonicalJson, parsedJson, type JsonObject, type Return, type ReturnContent } from "#model";
 
 const fields = z.record(z.string(), z.union([z.string(), z.number(), z.boolean(), z.null()]));
 const shape = z.object({
@@ -24,9 +24,5 @@ export function payloadOf({ content }: Pick<Return, "content">): string {
 
 /** What a payload says; undefined where it is none. */
 export function contentIn(payload: string): ReturnContent | undefined {
-  try {
-    return shape.safeParse(JSON.parse(payload)).data;
-  } catch {
-    return undefined;
-  }
+  return shape.safeParse(parsedJson(payload)).data;
 }
