@@ -48,10 +48,13 @@ describe("a service that is down for hours", () => {
       return (counts.applied ?? 0) + (counts.deleted ?? 0) === 300;
     });
     const after = sandbox.ledger.writes({ resource: "customer" }).slice(before);
-    const places = after.flatMap(({ action }, place) => (action === "edit" ? [place] : []));
-    expect(places).toHaveLength(2);
-    // A live change that a probe tried is read first, while creates pass it; in the order of the backlog it would be the last.
-    expect(Math.max(...places)).toBeLessThan(due / 4);
+    // By record: a live change that a probe tried may be sent once more, because what was cut may still arrive behind it.
+    const places = new Map<number, number>();
+    for (const [place, { action, id }] of after.entries())
+      if (action === "edit" && !places.has(id)) places.set(id, place);
+    expect(places.size).toBe(2);
+    // It is read first, while creates pass it; in the order of the backlog it would be the last.
+    expect(Math.max(...places.values())).toBeLessThan(due / 4);
     const keys = texts(sandbox, "customer", "customerId");
     expect(new Set(keys).size).toBe(keys.length);
     expect(await store.records({ states: ["parked", "uncertain"], limit: 1 })).toEqual([]);
