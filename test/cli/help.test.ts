@@ -31,7 +31,8 @@ describe("help", () => {
     "%s prints JSON on request, and its form is documented",
     async (name) => {
       expect((await runCaptured([name, "--help"])).stdout).toMatch(/^ +--json /m);
-      expect(await readFile("docs/commands.md", "utf8")).toMatch(new RegExp(`^\\| \`${name}\` \\| one `, "m"));
+      const rows = (await readFile("docs/commands.md", "utf8")).matchAll(/^\| `([a-z]+)` \| one /gm);
+      expect(Array.from(rows, ([, documented]) => documented)).toContain(name);
     },
   );
 
