@@ -60,7 +60,7 @@ const stories: readonly Story[] = [
     before: (delivery) => delivery.stage("customers", "1", customer),
     staged: (delivery) => delivery.stage("tickets", "T1", ticket),
     diedAt: "after service.create, before service.read",
-    until: "after store.bind",
+    until: "after store.end",
     resource: "ticket",
     wanted: [{ erpReferenceNumber: "T1", description: "Pumpe steht", priority: "High", tags: ["Notdienst", "VIP"] }],
     atMost: { POST: 1, PUT: 0, DELETE: 0 },
@@ -115,7 +115,7 @@ const stories: readonly Story[] = [
       await delivery.stage("orders", "A1", order);
     },
     staged: (delivery) => delivery.stage("orders", "A1"),
-    diedAt: "after service.remove, before store.remove",
+    diedAt: "after service.remove, before store.end",
     stagedAgain: (delivery) => delivery.stage("orders", "A1", { ...order, reference: "Bestellung 8" }),
     resource: "svcDocument",
     wanted: [{ erpReferenceNumber: "A1", referenceNumber: "Bestellung 8" }],

@@ -66,7 +66,7 @@ async function versionsOf(url: string, id: number): Promise<string[]> {
 }
 
 describe("the store of a daemon that hands over reports", () => {
-  it("is put back to an older copy while it works: nothing comes twice, what the copy does not know waits for a person", async () => {
+  it("is put back to an older copy while it works: nothing comes twice, what neither copy nor inbox knows waits for a person", async () => {
     await using server = await startPostgres();
     const inboxUrl = await ownDatabase("put_back");
     await using stage = await setStage({
@@ -92,6 +92,9 @@ describe("the store of a daemon that hands over reports", () => {
       await sendHeld(stage, gone, changed);
       const known = await arrived();
       expect(known).toBe(12);
+      // What the inbox still has as svcsync would write it is found there, and waits for nobody.
+      for (const table of ["svcsync_return_lines", "svcsync_returns"])
+        await ask(inboxUrl, `DELETE FROM ${table} WHERE return_id LIKE '%/2'`);
       approve(stage, customer, 11, 40);
       await until("it is in the middle of them", async () => (await arrived()) >= known + 10);
       await server.failOver();
