@@ -47,7 +47,7 @@ describe("init on a folder of files", () => {
         { TicketNr: "T2", KundenNr: "K1", Betreff: "Lärm", Beschreibung: null, FaelligAm: null },
       ]),
     );
-    // Customers, their columns, no contacts, no locations, tickets and their columns, no orders.
+    // Customers, their columns, no contacts, no sites, tickets and their columns, no orders.
     const stdin = answers("", "", "-", "-", "", "", "-");
     const { stdout, stderr, code } = await runCaptured(given(), { stdin });
     expect(stderr).toBe("");

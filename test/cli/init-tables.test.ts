@@ -74,7 +74,7 @@ function germanErp(): string {
 describe("init on a database with tables of its own", () => {
   it("lists them, proposes tables and columns, and writes a file that check accepts", async () => {
     const url = germanErp();
-    // Customers and their columns, contacts, locations, no table of tickets, orders.
+    // Customers and their columns, contacts, sites, no table of tickets, orders.
     const stdin = answers("", "", "", "", "Kunden", "", "", "", "");
     const { stdout, stderr, code } = await runCaptured(given("sqlite", url), { stdin });
     expect(stderr).toBe("");
@@ -99,7 +99,7 @@ describe("init on a database with tables of its own", () => {
             email: "`E-Mail`",
           },
         },
-        locations: { read: { table: "Kunden" }, fields: { street: "`Straße`", zipcode: "PLZ", city: "Ort" } },
+        sites: { read: { table: "Kunden" }, fields: { street: "`Straße`", zipcode: "PLZ", city: "Ort" } },
         orders: { read: { table: "Aufträge", key: "AuftragsNr", changed: "aktualisiert" } },
       },
     });

@@ -5,7 +5,7 @@ import type { StreamChoice } from "./streams-text.ts";
 import { parts, type StreamKind } from "./words.ts";
 
 /** The streams in the order in which they are chosen: parents before their children. */
-export const streamKinds: readonly StreamKind[] = ["customers", "contacts", "locations", "tickets", "orders"];
+export const streamKinds: readonly StreamKind[] = ["customers", "contacts", "sites", "tickets", "orders"];
 
 /** The keys of the streams chosen so far. */
 export type ParentKeys = Readonly<Partial<Record<string, readonly string[]>>>;

@@ -53,8 +53,8 @@ const targets: Readonly<Record<StreamKind, Target>> = {
     more: [],
     deleted: ["# Tickets and service records still refer to people who have left, so contacts stay.", ...stays],
   },
-  locations: {
-    title: "Locations of customers",
+  sites: {
+    title: "Sites of customers",
     resource: "customerLocation",
     match: "{ fields: [customer, name, street, zipcode], shared: true }",
     fields: {},
@@ -104,7 +104,7 @@ function streamText(choice: StreamChoice): string {
     ...readLines(choice).map((line) => `  ${line}`),
     `  resource: ${target.resource}`,
     ...matchLines(target, columns),
-    ...(kind === "locations"
+    ...(kind === "sites"
       ? ["  # Rows without an address are left out.", `  when: ${quoted(addressed(columns))}`]
       : []),
     "  fields:",
@@ -158,7 +158,7 @@ function matchLines({ match }: Target, columns: ChosenColumns): string[] {
   return columns["email"] ? ["  match:", `    - ${byEmail}`, `    - ${byName}`] : ["  match:", `    - ${byName}`];
 }
 
-/** An expression that is true for a row with everything that the service requires of a location. */
+/** An expression that is true for a row with everything that the service requires of a site. */
 function addressed(columns: ChosenColumns): string {
   return ["street", "zipcode", "city"]
     .flatMap((part) => columns[part] ?? [])

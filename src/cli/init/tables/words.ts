@@ -58,8 +58,8 @@ export const tableWords: Readonly<Record<StreamKind, readonly string[]>> = {
   contacts: list(
     "contacts contact ansprechpartner kontakte kontakt kontaktpersonen contactos contacto interlocuteurs persons people",
   ),
-  locations: list(
-    "locations location standorte standort addresses address anschriften adressen adresse lieferadressen direcciones direccion sites",
+  sites: list(
+    "locations location standorte standort addresses address anschriften adressen adresse lieferadressen direcciones direccion sites site",
   ),
   tickets: list(
     "tickets ticket stoerungen stoerung meldungen incidents incident issues cases complaints anfragen incidencias incidencia reclamaciones demandes",
@@ -67,7 +67,7 @@ export const tableWords: Readonly<Record<StreamKind, readonly string[]>> = {
   orders: list(orderTables),
 };
 
-export type StreamKind = "customers" | "contacts" | "locations" | "tickets" | "orders";
+export type StreamKind = "customers" | "contacts" | "sites" | "tickets" | "orders";
 
 const street = list("street strasse str address_line1 address1 calle direccion rue adresse anschrift address");
 const zipcode = list("zipcode zip_code zip postal_code postcode plz postleitzahl codigo_postal cp code_postal");
@@ -126,7 +126,7 @@ export const parts: Readonly<Record<StreamKind, readonly PartWords[]>> = {
     { part: "mobile", words: list("mobile mobile_phone cell mobil handy mobiltelefon movil portable") },
     { part: "deleted", words: deleted },
   ],
-  locations: [
+  sites: [
     customer,
     {
       part: "name",
