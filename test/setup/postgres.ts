@@ -42,6 +42,15 @@ export interface TestPostgresOptions {
   readonly logIn?: string;
 }
 
+/** A child may end at the moment that it is found. */
+function killUnlessEnded(pid: number, name: NodeJS.Signals): void {
+  try {
+    process.kill(pid, name);
+  } catch (thrown) {
+    if ((thrown as NodeJS.ErrnoException).code !== "ESRCH") throw thrown;
+  }
+}
+
 export async function startPostgres(options: TestPostgresOptions = {}): Promise<TestPostgres> {
   const { hba = [], waitsForDisk = false, tablesIn, logIn } = options;
   const initdb = await provide(findInitdb, "postgresql");
@@ -64,8 +73,10 @@ export async function startPostgres(options: TestPostgresOptions = {}): Promise<
   const signal = async (name: NodeJS.Signals, alsoChildren: boolean) => {
     const [text] = (await readFile(join(data, "postmaster.pid"), "utf8")).split("\n");
     const pid = Number(text);
+    const children = alsoChildren ? await childrenOf(pid) : [];
     // The parent first: it would answer the end of a child by ending the others.
-    for (const each of [pid, ...(alsoChildren ? await childrenOf(pid) : [])]) process.kill(each, name);
+    process.kill(pid, name);
+    for (const child of children) killUnlessEnded(child, name);
   };
   const postgres: TestPostgres = {
     url: `postgres://svcsync@127.0.0.1:${port}/postgres`,
