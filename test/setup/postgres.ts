@@ -3,6 +3,7 @@ import { rmSync } from "node:fs";
 import { chown, readdir, readFile, realpath, rename, rm, writeFile } from "node:fs/promises";
 import { dirname, join } from "node:path";
 import { promisify } from "node:util";
+import { asError } from "#model";
 import type { GuardedChild } from "#queue";
 import { childrenOf } from "../bench/process-facts.ts";
 import { freePort } from "./free-port.ts";
@@ -47,7 +48,8 @@ function killUnlessEnded(pid: number, name: NodeJS.Signals): void {
   try {
     process.kill(pid, name);
   } catch (thrown) {
-    if ((thrown as NodeJS.ErrnoException).code !== "ESRCH") throw thrown;
+    const { code }: NodeJS.ErrnoException = asError(thrown);
+    if (code !== "ESRCH") throw thrown;
   }
 }
 

@@ -104,9 +104,7 @@ function streamText(choice: StreamChoice): string {
     ...readLines(choice).map((line) => `  ${line}`),
     `  resource: ${target.resource}`,
     ...matchLines(target, columns),
-    ...(kind === "sites"
-      ? ["  # Rows without an address are left out.", `  when: ${quoted(addressed(columns))}`]
-      : []),
+    ...(kind === "sites" ? ["  # Rows without an address are left out.", `  when: ${quoted(addressed(columns))}`] : []),
     "  fields:",
     ...[...fields, ...target.more].map((line) => `    ${line}`),
     ...deletedLines(choice, target).map((line) => `  ${line}`),
