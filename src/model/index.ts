@@ -66,6 +66,7 @@ export {
   MINUTE_MS,
   backoffMs,
   duration,
+  instantText,
   isTimeZone,
   localTime,
   msUntilNext,

@@ -101,6 +101,11 @@ export const duration = z
 /** A duration that limits one exchange, at most a day: Node.js fires timers above 24.8 days at once. */
 export const timeLimit = duration.refine((ms) => ms > 0 && ms <= DAY_MS, "a time limit is between 1ms and 1d");
 
+/** A moment for people and logs that may be read anywhere: `2026-11-22T18:00:00.000Z`. */
+export function instantText(at: number): string {
+  return new Date(at).toISOString();
+}
+
 /** An instant for people, with this machine's offset: `2026-11-22 18:00 +01:00`. */
 export function localTime(at: number): string {
   const here = new Date(at);

@@ -1,10 +1,8 @@
-import { codeOf, errorFacts, errorText, messageOf, sleep, type Finding } from "#model";
+import { codeOf, errorFacts, errorText, messageOf, sleep, whenAborted, type Finding, type StreamName } from "#model";
 import { knownRemedyOf } from "#operator";
 import type { Configuration } from "#daemon";
-import type { StreamName } from "#model";
 import type { Interview } from "../interview.ts";
 import type { StreamSample } from "./sample.ts";
-import { whenAborted } from "#model";
 
 /** What the checks share. */
 export interface CheckedParts extends Pick<Configuration, "settings" | "secrets" | "syncFile" | "logger"> {

@@ -1,5 +1,5 @@
 import type { ReturnStream } from "#mapping";
-import { counted, errorText, type ErrorFacts } from "#model";
+import { counted, errorText, instantText, type ErrorFacts } from "#model";
 import type { ReturnCounts, ReturnMark, ReturnStore, StoredReturn } from "#store";
 import { roughDuration } from "../text/figures.ts";
 import { openReturnStates, returnLabel } from "../text/return-text.ts";
@@ -135,7 +135,7 @@ function markSentences(name: string, mark: ReturnMark | undefined, now: number):
     ...(beginAt <= now
       ? []
       : [
-          `begins at ${new Date(beginAt).toISOString()}: what is final before is not returned, unless the sync file gets an earlier begin`,
+          `begins at ${instantText(beginAt)}: what is final before is not returned, unless the sync file gets an earlier begin`,
         ]),
     ...(paused === undefined
       ? []

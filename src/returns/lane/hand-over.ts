@@ -1,4 +1,14 @@
-import { backoffMs, errorFacts, MINUTE_MS, ParkError, RetryError, SyncError, WaitError, type ErrorFacts } from "#model";
+import {
+  backoffMs,
+  errorFacts,
+  instantText,
+  MINUTE_MS,
+  ParkError,
+  RetryError,
+  SyncError,
+  WaitError,
+  type ErrorFacts,
+} from "#model";
 import { mayReturn, type PreparedAs, type StoredReturn } from "#store";
 import { comparedAgain } from "../prepare/statement.ts";
 import { withCounted, guardReturns } from "./guard.ts";
@@ -97,7 +107,7 @@ export class HandOver {
   async #expectAnswered(item: StoredReturn, signal: AbortSignal): Promise<void> {
     const [answer] = await this.#of.destination.answers([item], signal);
     if (answer === undefined || answer.at >= item.preparedAt - CLOCKS_DIFFER_MS) return;
-    const [answered, prepared] = [answer.at, item.preparedAt].map((at) => new Date(at).toISOString());
+    const [answered, prepared] = [answer.at, item.preparedAt].map(instantText);
     throw new ParkError(
       "E_RETURN_CONFLICT",
       `the ERP answered version ${item.version} of ${item.stream}/${item.subject} at ${answered}, and it was written down here at ${prepared}, so the ERP had another`,

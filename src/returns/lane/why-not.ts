@@ -1,4 +1,4 @@
-import { ParkError } from "#model";
+import { instantText, ParkError } from "#model";
 import type { LaneStream } from "./lane-stream.ts";
 
 /**
@@ -20,12 +20,8 @@ export async function whyNotReturned(
   const at = mapper.finalAt(whole.record) ?? whole.modifiedAt;
   if (kind === "reports" && at < beginAt)
     return (
-      `${id} is not returned: it was final at ${instant(at)}, and the stream begins at ${instant(beginAt)}. What is older is ` +
+      `${id} is not returned: it was final at ${instantText(at)}, and the stream begins at ${instantText(beginAt)}. What is older is ` +
       "never returned, unless the sync file gets an earlier `begin`."
     );
   return `${id} is to be returned, and svcsync has not looked at it yet.`;
-}
-
-function instant(at: number): string {
-  return new Date(at).toISOString();
 }

@@ -1,6 +1,6 @@
 import { openLaneStreams } from "#daemon";
 import type { ReturnStream } from "#mapping";
-import { errorFacts, errorText, recordLabel, textLines, type RecordId, type ReturnContent } from "#model";
+import { errorFacts, errorText, instantText, recordLabel, textLines, type RecordId, type ReturnContent } from "#model";
 import {
   actorText,
   findReturn,
@@ -94,7 +94,7 @@ function asText(item: StoredReturn, { versions, history, record }: Around): stri
   const id = returnLabel(item);
   const lines = [
     `${id} (${kind}) is ${state}. ${returnMeaning(item)}`,
-    `Prepared ${instant(item.preparedAt)}${item.deliveredAt === undefined ? "" : `, handed over ${instant(item.deliveredAt)}`}` +
+    `Prepared ${instantText(item.preparedAt)}${item.deliveredAt === undefined ? "" : `, handed over ${instantText(item.deliveredAt)}`}` +
       `${replaces === undefined ? "" : `; it replaces version ${replaces}`}${serviceId === undefined ? "" : `; service id ${serviceId}`}.`,
   ];
   if (record !== undefined)
@@ -105,7 +105,7 @@ function asText(item: StoredReturn, { versions, history, record }: Around): stri
       `Reason: ${errorText(error)}.`,
       `What to do: ${remedyOf(error, { stream: item.stream, key: item.subject })}`,
     );
-  if (attempts > 0) lines.push(`Failed attempts: ${attempts}; the next one ${instant(dueAt)}.`);
+  if (attempts > 0) lines.push(`Failed attempts: ${attempts}; the next one ${instantText(dueAt)}.`);
   lines.push("", "What it says:", ...fieldLines(content));
   const below = [...versionLines(versions, item), "", "History, newest first:", ...historyLines(history)];
   return `${textLines(lines)}${linesTable(content)}\n${textLines(below)}`;
@@ -114,7 +114,7 @@ function asText(item: StoredReturn, { versions, history, record }: Around): stri
 function answerText({ result, document, message, at }: NonNullable<StoredReturn["answer"]>): string {
   const said = message === undefined ? "" : `: ${message}`;
   const number = document === undefined ? "" : `, document ${document}`;
-  return `The ERP answered ${instant(at)}: ${result}${number}${said}`;
+  return `The ERP answered ${instantText(at)}: ${result}${number}${said}`;
 }
 
 function fieldLines({ fields, lines }: ReturnContent): string[] {
@@ -144,7 +144,7 @@ function versionLines(versions: readonly StoredReturn[], { version: shown }: Sto
     "Versions, newest first:",
     ...versions.map(
       ({ version, kind, state, preparedAt }) =>
-        `  ${version} ${kind}: ${state}, prepared ${instant(preparedAt)}${version === shown ? " (shown above)" : ""}`,
+        `  ${version} ${kind}: ${state}, prepared ${instantText(preparedAt)}${version === shown ? " (shown above)" : ""}`,
     ),
   ];
 }
@@ -152,10 +152,6 @@ function versionLines(versions: readonly StoredReturn[], { version: shown }: Sto
 function historyLines(history: readonly AuditRecord[]): string[] {
   if (history.length === 0) return ["  no decision was made about it"];
   return history.map(
-    ({ at, outcome, by }) => `  ${instant(at)}  ${outcome}${by === undefined ? "" : `, ${actorText(by)}`}`,
+    ({ at, outcome, by }) => `  ${instantText(at)}  ${outcome}${by === undefined ? "" : `, ${actorText(by)}`}`,
   );
-}
-
-function instant(at: number): string {
-  return new Date(at).toISOString();
 }

@@ -5,6 +5,7 @@ import {
   errorCodes,
   errorEntry,
   errorText,
+  instantText,
   nearest,
   recordLabel,
   textLines,
@@ -140,15 +141,15 @@ function asText(view: RecordView, { waiting, history, exchanges, returns }: Arou
   const { id, state, binding, error, attempts, dueAt, changedAt, intent } = view;
   const lines = [
     `${recordLabel(id)} is ${state}${binding ? ` and bound to ${binding.resource} ${binding.serviceId}` : ", not bound"}. ${meaningOf(view)}`,
-    `Its last change in the ERP was seen at ${instant(changedAt)}${view.deleted ? "; the ERP says that it is deleted" : ""}.`,
+    `Its last change in the ERP was seen at ${instantText(changedAt)}${view.deleted ? "; the ERP says that it is deleted" : ""}.`,
   ];
   if (error) lines.push(`Reason: ${errorText(error)}.`);
   lines.push(...waiting);
   const remedy = recordRemedy(view);
   if (remedy !== undefined) lines.push(`What to do: ${remedy}`);
-  if (attempts > 0) lines.push(`Failed attempts: ${attempts}${dueAt ? `; the next one ${instant(dueAt)}` : ""}.`);
+  if (attempts > 0) lines.push(`Failed attempts: ${attempts}${dueAt ? `; the next one ${instantText(dueAt)}` : ""}.`);
   if (intent)
-    lines.push(`A create of ${intent.resource} was started ${instant(intent.begunAt)}; its result is unknown.`);
+    lines.push(`A create of ${intent.resource} was started ${instantText(intent.begunAt)}; its result is unknown.`);
   lines.push("", ...rowLines(view), "", "As last written to the service:");
   lines.push(...(view.applied ? members(view.applied) : ["  nothing yet"]), "", "History, newest first:");
   lines.push(...(history.length > 0 ? history.flatMap(entry) : ["  no write yet"]));
@@ -170,7 +171,7 @@ function returnLine(item: StoredReturn): string {
 }
 
 function exchangeLines({ at, method, path, sent, answer, durationMs, ...end }: WatchedExchange): string[] {
-  const lines = [`  ${instant(at)}  ${method} ${path}: ${exchangeEnd(end)}, ${Math.round(durationMs)} ms`];
+  const lines = [`  ${instantText(at)}  ${method} ${path}: ${exchangeEnd(end)}, ${Math.round(durationMs)} ms`];
   if (sent !== undefined) lines.push(`      sent ${sent}`);
   if (answer !== undefined && answer !== "") lines.push(`      answer ${answer}`);
   return lines;
@@ -191,12 +192,8 @@ function members(object: { readonly [name: string]: Json }): string[] {
 function entry({ at, action, resource, serviceId, outcome, status, before, after, by }: AuditRecord): string[] {
   const target = [action, resource, serviceId].filter((part) => part !== undefined && part !== "").join(" ");
   const answer = status === undefined ? "" : `, HTTP ${status}`;
-  const lines = [`  ${instant(at)}  ${target}: ${outcome}${answer}${by ? `, ${actorText(by)}` : ""}`];
+  const lines = [`  ${instantText(at)}  ${target}: ${outcome}${answer}${by ? `, ${actorText(by)}` : ""}`];
   if (before) lines.push(`      before ${canonicalJson(before)}`);
   if (after) lines.push(`      after ${canonicalJson(after)}`);
   return lines;
-}
-
-function instant(at: number): string {
-  return new Date(at).toISOString();
 }
